@@ -1,0 +1,32 @@
+/** How a suite is written: one file per criterion (or close family) in `suites/`, exporting `suite: Suite`. */
+import type { Cell } from './check.js';
+
+/** Means that a subject may or may not give (harness contract: an absent hook is `not_exercised`). */
+export type Hook =
+  | 'start'
+  | 'stop'
+  | 'kill'
+  | 'pause'
+  | 'resume'
+  | 'replica'
+  | 'store'
+  | 'settings'
+  | 'scripted-agent';
+
+/** `L` is the case's laboratory, src/harness/lab/case-lab.ts. */
+export interface CaseSpec<L> {
+  /** Unique in its check; the case's address is `CRITERION/binding/topology/name`. */
+  name: string;
+  /** For the planner's budget. */
+  estimateMs: number;
+  /** Over it while the harness's canary is healthy: failed, `hang`. */
+  deadlineMs: number;
+  needs?: readonly Hook[];
+  run(lab: L): Promise<void>;
+}
+
+export interface Suite<L> {
+  criterion: string;
+  /** Pure: the same cell gives the same cases. */
+  cases(cell: Cell): CaseSpec<L>[];
+}
