@@ -1,0 +1,173 @@
+/** The verdict's rules (gate contract, "Verdict"): pure, from check results to a decision that anyone can recompute. */
+import type { CheckResult, Topology } from '../harness/check.js';
+import { BINDINGS, type BindingName } from '../profile/names.js';
+import type { GateName } from './criterion.js';
+import { criterionOf } from './registry.js';
+import { absentButAllowed, checksOf, covered, stateOf, totals } from './states.js';
+import { type GateState, type Tradeoff, VERDICT_SCHEMA, type Verdict } from './verdict.js';
+
+const GATES: readonly GateName[] = ['replay', 'relay', 'profile'];
+const TOPOLOGIES: readonly Topology[] = ['direct', 'dual-outbound'];
+/** The order in which candidates are considered: standard bindings first (O-155). */
+const WALK: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'WSS'];
+
+export type Standing = 'in' | 'out' | 'open';
+
+export interface Run {
+  checks: readonly CheckResult[];
+  tradeoffs: readonly Tradeoff[];
+  /** Options that left something out; a narrowed run decides nothing. */
+  narrowedBy: readonly string[];
+  /** The embedded fault injector stood in for Toxiproxy. */
+  embeddedInjector: boolean;
+  defect: string | null;
+  seed: number;
+  subject: Record<string, unknown>;
+  components: Record<string, unknown>;
+  measurements: Record<string, unknown>[];
+  evidence: Record<string, string>;
+  score: Verdict['score'];
+  startedAt: string;
+  durationMs: number;
+}
+
+export function decide(run: Run): Verdict {
+  const today = run.startedAt.slice(0, 10);
+  const isCovered = (check: CheckResult) => covered(check, run.tradeoffs, today);
+  const state = (gate: GateName, binding: BindingName) =>
+    stateOf(checksOf(run.checks, gate, binding), isCovered);
+  const standing = (binding: BindingName) => standingOf(GATES.map((gate) => state(gate, binding)));
+
+  const narrowed = run.narrowedBy.length > 0 || run.defect !== null;
+  const chosen = WALK.find((binding) => standing(binding) !== 'out');
+  const decision: Verdict['decision'] = narrowed
+    ? 'inconclusive'
+    : chosen === undefined
+      ? 'custom'
+      : standing(chosen) === 'in'
+        ? 'a2a'
+        : 'inconclusive';
+  const binding = decision === 'a2a' && chosen !== undefined ? chosen : decision === 'custom' ? 'OAB' : null;
+  const fallback = { replay: state('replay', 'OAB'), relay: state('relay', 'OAB') };
+
+  return {
+    schema: VERDICT_SCHEMA,
+    decision,
+    binding,
+    provisional: decision !== 'inconclusive' && (run.embeddedInjector || absentButAllowed(run.checks)),
+    interoperability_claim: claimOf(decision, binding),
+    custom_protocol: {
+      ...fallback,
+      deployable: fallback.replay === 'pass' && fallback.relay === 'pass',
+    },
+    gates: {
+      replay: matrix(run, 'replay', isCovered),
+      relay: matrix(run, 'relay', isCovered),
+      profile: matrix(run, 'profile', isCovered),
+    },
+    failed_criteria: run.checks
+      .filter(({ outcome }) => outcome === 'failed')
+      .map((check) => ({
+        criterion: check.criterion,
+        binding: check.cell.binding,
+        topology: check.cell.topology,
+        seed: run.seed,
+        reason: check.reason ?? 'failed without a reason',
+        evidence: check.cases
+          .filter(({ outcome }) => outcome === 'failed')
+          .flatMap(({ evidence }) => evidence),
+      })),
+    accepted_tradeoffs: [...run.tradeoffs],
+    totals: totals(run.checks),
+    measurements: run.measurements,
+    flips: flips(run.checks, decision, chosen, standing, isCovered),
+    core: core(run.checks),
+    card_bindings: narrowed ? [] : WALK.filter((candidate) => standing(candidate) === 'in'),
+    reference_only: [
+      ...new Set(
+        run.checks.map(({ criterion }) => criterion).filter((id) => criterionOf(id).kind === 'inside'),
+      ),
+    ],
+    score: run.score,
+    defect: run.defect,
+    seed: run.seed,
+    narrowed_by: [...run.narrowedBy],
+    subject: run.subject,
+    components: run.components,
+    evidence: run.evidence,
+    started_at: run.startedAt,
+    duration_ms: run.durationMs,
+  };
+}
+
+/** out: a gate fails. in: all three pass. open: nothing failed, something is unproven. */
+export function standingOf(states: readonly GateState[]): Standing {
+  if (states.includes('fail')) return 'out';
+  return states.every((state) => state === 'pass') ? 'in' : 'open';
+}
+
+function claimOf(
+  decision: Verdict['decision'],
+  binding: BindingName | null,
+): Verdict['interoperability_claim'] {
+  if (decision !== 'a2a') return 'none';
+  return binding === 'WSS' ? 'a2a-1.0-custom-binding' : 'a2a-1.0-standard-binding';
+}
+
+function matrix(
+  run: Run,
+  gate: GateName,
+  isCovered: (check: CheckResult) => boolean,
+): Verdict['gates'][GateName] {
+  const rows: Verdict['gates'][GateName] = {};
+  for (const binding of BINDINGS) {
+    const checks = checksOf(run.checks, gate, binding);
+    const cells: Partial<Record<Topology, GateState>> = {};
+    for (const topology of TOPOLOGIES) {
+      const here = checks.filter(({ cell }) => cell.topology === topology);
+      if (here.length > 0) cells[topology] = stateOf(here, isCovered);
+    }
+    if (Object.keys(cells).length > 0) rows[binding] = cells;
+  }
+  return rows;
+}
+
+/** Criteria that failed on all four bindings. */
+function core(checks: readonly CheckResult[]): string[] {
+  const failedOn = new Map<string, Set<BindingName>>();
+  for (const { criterion, cell, outcome } of checks) {
+    if (outcome !== 'failed') continue;
+    const bindings = failedOn.get(criterion) ?? new Set();
+    failedOn.set(criterion, bindings.add(cell.binding));
+  }
+  return [...failedOn].filter(([, bindings]) => bindings.size === BINDINGS.length).map(([id]) => id);
+}
+
+/**
+ * The smallest set of criteria whose other outcome would change the decision. For `a2a` one failure of any criterion
+ * of the chosen binding is enough, written `*`; for `custom` the binding with the fewest failures would have to pass;
+ * for `inconclusive` the unproven criteria of the first open binding.
+ */
+function flips(
+  checks: readonly CheckResult[],
+  decision: Verdict['decision'],
+  chosen: BindingName | undefined,
+  standing: (binding: BindingName) => Standing,
+  isCovered: (check: CheckResult) => boolean,
+): Verdict['flips'] {
+  if (decision === 'a2a' && chosen !== undefined) return [{ criterion: '*', binding: chosen }];
+  const wanting = (binding: BindingName) => {
+    const own = GATES.flatMap((gate) => checksOf(checks, gate, binding));
+    const ids = own
+      .filter((check) => check.outcome !== 'passed' && !isCovered(check))
+      .map(({ criterion }) => criterion);
+    return [...new Set(ids)].map((criterion) => ({ criterion, binding }));
+  };
+  const candidates = decision === 'custom' ? WALK : WALK.filter((binding) => standing(binding) === 'open');
+  const sets = candidates.map(wanting).filter((set) => set.length > 0);
+  if (decision === 'inconclusive') return sets[0] ?? [];
+  return sets.reduce<Verdict['flips']>(
+    (least, set) => (least.length === 0 || set.length < least.length ? set : least),
+    [],
+  );
+}
