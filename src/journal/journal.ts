@@ -4,17 +4,7 @@
  * Times are milliseconds since the epoch.
  */
 import type { Digest, Outcome, TaskState } from '../profile/model.js';
-
-/** Why a turn was told to stop; the first one journalled wins (profile section 5, row 4 and 6). */
-export type StopCause =
-  | 'cancel'
-  | 'deadline'
-  | 'runtime'
-  | 'output'
-  | 'events'
-  | 'artifacts'
-  | 'store'
-  | 'drain';
+import type { StopCause } from '../profile/outcome.js';
 
 export interface TaskRow {
   taskId: string;
