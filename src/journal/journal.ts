@@ -133,8 +133,11 @@ export interface Journal {
   cursor(taskId: string, sequence: number): string;
   /** The position that a cursor names, or undefined if this task did not issue it. */
   position(taskId: string, cursor: string): number | undefined;
-  /** Drops events of tasks that ended before `endedBefore`, except the terminal one. Returns how many tasks were trimmed. */
-  trim(endedBefore: number): Promise<number>;
+  /**
+   * Drops events of tasks that ended before `endedBefore`, except the terminal one, and whole tasks with their
+   * reservation that ended before `purgedBefore` (D-12). Returns how many tasks were trimmed.
+   */
+  trim(endedBefore: number, purgedBefore: number): Promise<number>;
   audit(draft: AuditDraft): Promise<AuditRow>;
   audits(after: number, limit: number): AuditRow[];
   /** Resolves true while the store takes writes (a real write is tried). */

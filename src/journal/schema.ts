@@ -1,0 +1,98 @@
+/** The tables of the journal and how an old or foreign file is told from ours. */
+import { randomBytes } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+
+const VERSION = 1;
+/** `application_id`: "OABJ". */
+const APPLICATION = 0x4f41424a;
+
+const TABLES = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE tasks (
+  task_id TEXT PRIMARY KEY,
+  context_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  caller TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  nonce TEXT NOT NULL,
+  request_digest TEXT NOT NULL,
+  request TEXT NOT NULL,
+  effective TEXT NOT NULL,
+  accepted_at INTEGER NOT NULL,
+  deadline_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  status_at INTEGER NOT NULL,
+  dispatched_at INTEGER,
+  cancel_requested_at INTEGER,
+  stop_cause TEXT,
+  process_group INTEGER,
+  process_started TEXT,
+  outcome TEXT,
+  terminal_at INTEGER,
+  floor_sequence INTEGER,
+  floor_head TEXT,
+  UNIQUE (caller, request_id),
+  UNIQUE (caller, nonce)
+) WITHOUT ROWID;
+CREATE INDEX tasks_listed ON tasks (caller, status_at DESC, task_id);
+CREATE INDEX tasks_open ON tasks (accepted_at) WHERE terminal_at IS NULL;
+CREATE INDEX tasks_ended ON tasks (terminal_at) WHERE terminal_at IS NOT NULL;
+CREATE INDEX tasks_rejected ON tasks (caller) WHERE state = 'TASK_STATE_REJECTED';
+CREATE TABLE events (
+  task_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  meta TEXT,
+  PRIMARY KEY (task_id, sequence)
+) WITHOUT ROWID;
+CREATE TABLE audit (
+  position INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  peer TEXT,
+  task_id TEXT,
+  detail TEXT NOT NULL,
+  head TEXT NOT NULL
+);
+`;
+
+/** The file cannot serve as a journal; the message says which, why, and what to do. */
+export class JournalUnusable extends Error {
+  override name = 'JournalUnusable';
+}
+
+/** Sets the connection up for durable writes and makes the tables in a new file. */
+export function prepare(db: Database, file: string): void {
+  db.pragma('journal_mode = WAL');
+  // FULL: in WAL mode anything less loses the last commits when the power fails, and they were acknowledged.
+  db.pragma('synchronous = FULL');
+  db.pragma('busy_timeout = 0');
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const application = db.pragma('application_id', { simple: true }) as number;
+  if (version === 0 && application === 0 && isEmpty(db)) {
+    db.transaction(() => {
+      db.exec(TABLES);
+      db.prepare('INSERT INTO meta VALUES (?, ?)').run(
+        'cursor_secret',
+        randomBytes(32).toString('base64url'),
+      );
+      db.pragma(`application_id = ${APPLICATION}`);
+      db.pragma(`user_version = ${VERSION}`);
+    })();
+    return;
+  }
+  if (application !== APPLICATION) {
+    throw new JournalUnusable(`${file}: a database of another program; name a new file`);
+  }
+  if (version !== VERSION) {
+    throw new JournalUnusable(
+      `${file}: schema version ${version}, this program writes ${VERSION}; use the version that made it`,
+    );
+  }
+}
+
+function isEmpty(db: Database): boolean {
+  return db.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0;
+}

@@ -1,0 +1,119 @@
+/** The journal on SQLite: one writer thread, reads on this thread, wake-ups in between. */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Digest } from '../profile/model.js';
+import { cursorOf, positionOf } from './cursor.js';
+import { GroupCommit } from './group-commit.js';
+import type { Admitted, Appended, Journal } from './journal.js';
+import { Reader } from './reader.js';
+import { JournalUnusable } from './schema.js';
+import { WakeUps } from './wake-ups.js';
+import type { Operation, Results } from './writer.js';
+
+export interface SqliteOptions {
+  file: string;
+  /** The database may not grow beyond this; a write that would is refused and nothing of it stays. */
+  maxBytes?: number;
+  /** Writes that may wait in memory; beyond it they are refused. */
+  maxQueuedBytes?: number;
+}
+
+/** Opens or makes the journal; throws JournalUnusable for a foreign, newer, damaged or already opened file. */
+export async function openSqliteJournal(options: SqliteOptions): Promise<Journal> {
+  const { file } = options;
+  let lock: Database.Database;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    lock = takeLock(file);
+  } catch (error) {
+    const busy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') === true;
+    throw new JournalUnusable(
+      busy
+        ? `${file}: another executor has this journal open; one journal serves one executor`
+        : `${file}: ${(error as Error).message}`,
+    );
+  }
+  const wakeUps = new WakeUps();
+  const writer = new GroupCommit(
+    { file, ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }) },
+    options.maxQueuedBytes ?? 64 * 1024 * 1024,
+    (operation, value) => announce(wakeUps, operation, value),
+  );
+  let db: Database.Database;
+  let reader: Reader;
+  try {
+    await writer.open();
+    db = new Database(file, { readonly: true });
+    reader = new Reader(db);
+  } catch (error) {
+    await writer.close();
+    lock.close();
+    if (error instanceof JournalUnusable) throw error;
+    throw new JournalUnusable(`${file}: ${(error as Error).message}`);
+  }
+
+  return {
+    admit: (admission) => writer.write({ kind: 'admit', admission }),
+    reserved: (caller, requestId, digest, nonce) => reserved(reader, caller, requestId, digest, nonce),
+    append: (taskId, append) => writer.write({ kind: 'append', taskId, append }),
+    task: (taskId) => reader.task(taskId),
+    read: (taskId, after, limit, bytes) => reader.slice(taskId, after, limit, bytes),
+    list: (query) => reader.list(query),
+    open: () => reader.open(),
+    async wake(taskId, after, signal) {
+      // Read and register in one turn: what commits later is announced later.
+      const sequence = reader.sequence(taskId);
+      if (sequence === undefined || sequence > after) return;
+      await wakeUps.wait(taskId, after, signal);
+    },
+    cursor: (taskId, sequence) => cursorOf(reader.secret, taskId, sequence),
+    position: (taskId, cursor) => positionOf(reader.secret, taskId, cursor),
+    trim: (endedBefore, purgedBefore) =>
+      writer.write({ kind: 'trim', endedBefore, reservedBefore: purgedBefore }),
+    audit: (draft) => writer.write({ kind: 'audit', draft }),
+    audits: (after, limit) => reader.audits(after, limit),
+    healthy: () =>
+      writer.write({ kind: 'probe' }).then(
+        () => true,
+        () => false,
+      ),
+    async close() {
+      await writer.close();
+      db.close();
+      lock.close();
+    },
+  };
+}
+
+/** A lock that the operating system drops with the process, however it ends. */
+function takeLock(file: string): Database.Database {
+  const lock = new Database(`${file}.lock`, { timeout: 0 });
+  try {
+    lock.pragma('locking_mode = EXCLUSIVE');
+    lock.exec('BEGIN EXCLUSIVE; COMMIT');
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function reserved(
+  reader: Reader,
+  caller: string,
+  requestId: string,
+  digest: Digest,
+  nonce: string,
+): Admitted | undefined {
+  const task = reader.reservation(caller, requestId);
+  if (task !== undefined)
+    return task.requestDigest === digest ? { kind: 'duplicate', task } : { kind: 'conflict' };
+  return reader.nonceTaken(caller, nonce) ? { kind: 'nonce_reused' } : undefined;
+}
+
+function announce(wakeUps: WakeUps, operation: Operation, value: Results[Operation['kind']]): void {
+  if (operation.kind !== 'append') return;
+  const { kind, task } = value as Appended;
+  if (kind === 'appended') wakeUps.publish(task.taskId, task.sequence);
+}
