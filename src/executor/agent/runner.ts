@@ -2,6 +2,7 @@
  * The port between the executor's turn and whatever does the work. `AcpRunner` is one implementation;
  * tests and the benchmark have one in-process.
  */
+import type { ResultErrorCode } from '../../profile/errors.js';
 import type { Part, SideEffect } from '../../profile/model.js';
 
 export interface AgentTask {
@@ -27,7 +28,7 @@ export interface TurnEnd {
   /** ACP's stopReason, or undefined when the process ended, broke the protocol or never started. */
   stopReason?: string;
   /** From our error catalogue (AGENT_UNAVAILABLE, AGENT_INCOMPATIBLE, AGENT_LOGIN, AGENT_PROTOCOL, WORKER_LOST). */
-  error?: string;
+  error?: ResultErrorCode;
   /** false: no prompt was ever written to the agent. */
   dispatched: boolean;
   /** A tool call other than read, search, think had no final status. */

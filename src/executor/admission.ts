@@ -1,0 +1,238 @@
+/** Admission (profile section 3): every step fails closed, one transaction decides, nothing runs before it. */
+import type { Admission, Admitted, Journal, TaskRow } from '../journal/journal.js';
+import { StoreUnavailable } from '../journal/journal.js';
+import { firstHead } from '../profile/chain.js';
+import { ProfileError, type Rejection } from '../profile/errors.js';
+import type { DelegationRequest, Digest } from '../profile/model.js';
+import { requestDigest, storedRequest } from '../profile/request.js';
+import type { Capacity } from './capacity.js';
+import type { ExecutorConfig } from './config.js';
+import { statusDraft, withResult } from './drafts.js';
+import type { ExecutorParts } from './parts.js';
+import { buildEnvelope, headAfterBodies } from './result.js';
+import type { Caller } from './service.js';
+
+export type Accepted =
+  | { kind: 'started'; row: TaskRow; release: () => void }
+  | { kind: 'duplicate' | 'rejected'; row: TaskRow };
+
+export interface AdmissionContext {
+  config: ExecutorConfig;
+  parts: ExecutorParts;
+  capacity: Capacity;
+  draining(): boolean;
+}
+
+export async function admit(
+  context: AdmissionContext,
+  caller: Caller,
+  request: DelegationRequest,
+): Promise<Accepted> {
+  const { parts } = context;
+  const digest = requestDigest(request);
+  try {
+    return await decide(context, caller, request, digest);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new ProfileError('STORE_UNAVAILABLE');
+    if (error instanceof ProfileError) {
+      await auditRefusal(parts, caller, request, digest, error);
+    }
+    throw error;
+  }
+}
+
+async function decide(
+  context: AdmissionContext,
+  caller: Caller,
+  request: DelegationRequest,
+  digest: Digest,
+): Promise<Accepted> {
+  const { parts, config } = context;
+  // Nobody who merely sees a token can make a task with it (section 1).
+  if (caller.via === 'token' && caller.req !== digest) throw new ProfileError('TOKEN_MISMATCH');
+  const known = parts.journal.reserved(caller.peer, request.request_id, digest, request.nonce);
+  if (known !== undefined) return answered(parts, caller, request, known);
+
+  const now = parts.clock.now();
+  const untimely = timeliness(request, now, config);
+  if (untimely !== undefined) throw new ProfileError(untimely);
+  // Without a usable signing key no result could be signed, not even a refusal (section 1, Keys).
+  if (context.draining()) throw new ProfileError('DRAINING');
+  const { refused, effective } = authorise(config, parts, caller, request, now);
+  if (refused !== undefined) return reject(context, caller, request, digest, refused, now);
+
+  const release = context.capacity.take(caller.peer);
+  if (release === undefined) throw new ProfileError('SATURATED');
+  try {
+    const admitted = await parts.journal.admit(
+      admissionOf(config, parts, caller, request, digest, effective, now),
+    );
+    if (admitted.kind === 'admitted') return { kind: 'started', row: admitted.task, release };
+    release();
+    return answered(parts, caller, request, admitted);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The answer where a reservation exists, whether the fast path or the transaction found it. */
+async function answered(
+  parts: ExecutorParts,
+  caller: Caller,
+  request: DelegationRequest,
+  known: Admitted,
+): Promise<Accepted> {
+  switch (known.kind) {
+    case 'conflict':
+      throw new ProfileError('CONFLICT');
+    case 'nonce_reused':
+      throw new ProfileError('NONCE_REUSED');
+    case 'duplicate':
+      await parts.journal.audit({
+        kind: 'duplicate',
+        at: parts.clock.now(),
+        peer: caller.peer,
+        taskId: known.task.taskId,
+        detail: { request_id: request.request_id, ...tokenOf(caller) },
+      });
+      return { kind: 'duplicate', row: known.task };
+    default:
+      throw new Error(`a reservation cannot be ${known.kind}`);
+  }
+}
+
+function timeliness(
+  request: DelegationRequest,
+  now: number,
+  config: ExecutorConfig,
+): 'STALE' | 'NOT_YET_VALID' | undefined {
+  const issued = Date.parse(request.issued_at);
+  const skew = config.limits.clockSkewMs;
+  if (issued < now - (config.windowMs - skew)) return 'STALE';
+  return issued > now + skew ? 'NOT_YET_VALID' : undefined;
+}
+
+function authorise(
+  config: ExecutorConfig,
+  parts: ExecutorParts,
+  caller: Caller,
+  request: DelegationRequest,
+  now: number,
+): { refused?: Rejection; effective: string[] } {
+  const refuse = (refused: Rejection) => ({ refused, effective: [] });
+  const { limits } = config;
+  if (now > Date.parse(request.issued_at) + request.deadline_ms + limits.clockSkewMs)
+    return refuse('EXPIRED_AT_ADMISSION');
+  if (request.delegation_depth >= 1) return refuse('DEPTH_EXCEEDED');
+  const policyB = config.peers.find(({ peer }) => peer === caller.peer)?.capabilities ?? [];
+  const authority = parts.authority(request.capabilities, caller.cap, policyB, config.capabilities);
+  if ('refused' in authority) return refuse(authority.refused);
+  const { max_output_bytes, max_runtime_ms = 1 } = request.budget;
+  const beyond =
+    request.deadline_ms > limits.deadlineMs ||
+    max_output_bytes > limits.outputBytes ||
+    max_runtime_ms > limits.deadlineMs;
+  return beyond ? refuse('BUDGET_EXCEEDS_LIMIT') : { effective: authority.effective };
+}
+
+function admissionOf(
+  config: ExecutorConfig,
+  parts: ExecutorParts,
+  caller: Caller,
+  request: DelegationRequest,
+  digest: Digest,
+  effective: string[],
+  now: number,
+): Admission {
+  const ids = { taskId: parts.mint('task'), contextId: parts.mint('context') };
+  return {
+    task: {
+      ...ids,
+      turnId: parts.mint('turn'),
+      caller: caller.peer,
+      requestId: request.request_id,
+      requestDigest: digest,
+      request: storedRequest(request),
+      effective,
+      acceptedAt: now,
+      // Fixed by the first acceptance; a retry never extends it (D-3).
+      deadlineAt: now + request.deadline_ms,
+    },
+    nonce: request.nonce,
+    events: [statusDraft(ids, 'TASK_STATE_SUBMITTED', now)],
+    audit: {
+      kind: 'admitted',
+      at: now,
+      peer: caller.peer,
+      taskId: ids.taskId,
+      detail: {
+        executor: config.peer,
+        request_id: request.request_id,
+        request_digest: digest,
+        effective,
+        ...tokenOf(caller),
+      },
+    },
+  };
+}
+
+/** A policy refusal is durable and signed: SUBMITTED, then REJECTED with its result (D-7). */
+async function reject(
+  { config, parts }: AdmissionContext,
+  caller: Caller,
+  request: DelegationRequest,
+  digest: Digest,
+  reason: Rejection,
+  now: number,
+): Promise<Accepted> {
+  const admission = admissionOf(config, parts, caller, request, digest, [], now);
+  const { task } = admission;
+  const [submitted] = admission.events;
+  const rejected = statusDraft(task, 'TASK_STATE_REJECTED', now);
+  const start = { sequence: 0, head: firstHead(task.taskId, digest) };
+  const end = headAfterBodies(start, [submitted?.body ?? '', rejected.body]);
+  const ending = {
+    outcome: 'rejected',
+    error: reason,
+    summary: '',
+    artifacts: [],
+    sideEffects: [],
+    signedAt: now,
+  } as const;
+  const envelope = parts.sign(buildEnvelope(config.peer, task, ending, end), parts.keys.active());
+  const admitted = await parts.journal.admit({
+    ...admission,
+    task: { ...task, outcome: 'rejected', terminalAt: now },
+    events: [...admission.events, withResult(rejected, envelope)],
+    audit: { ...admission.audit, kind: 'rejected', detail: { ...admission.audit.detail, reason } },
+    rejectedQuota: config.limits.rejected,
+  });
+  if (admitted.kind === 'admitted') return { kind: 'rejected', row: admitted.task };
+  // Beyond the quota the same reason is an error and leaves no task (section 3).
+  if (admitted.kind === 'quota') throw new ProfileError(reason);
+  return answered(parts, caller, request, admitted);
+}
+
+async function auditRefusal(
+  { journal, clock, log }: Pick<ExecutorParts, 'clock' | 'log'> & { journal: Journal },
+  caller: Caller,
+  request: DelegationRequest,
+  digest: Digest,
+  { reason }: ProfileError,
+): Promise<void> {
+  try {
+    await journal.audit({
+      kind: 'refused',
+      at: clock.now(),
+      peer: caller.peer,
+      detail: { reason, request_id: request.request_id, request_digest: digest, ...tokenOf(caller) },
+    });
+  } catch (error) {
+    log.error({ err: error, reason }, 'a refusal was not audited');
+  }
+}
+
+function tokenOf({ jti, via }: Caller): Record<string, unknown> {
+  return jti === undefined ? { via } : { via, jti };
+}

@@ -1,0 +1,181 @@
+/** The executor (OAB B): admission, turns and reads over a journal, behind the port that every binding adapts to. */
+import type { TaskRow } from '../journal/journal.js';
+import { StoreUnavailable } from '../journal/journal.js';
+import { ProfileError } from '../profile/errors.js';
+import { isTerminal } from '../profile/lifecycle.js';
+import type { CardParams, DelegationRequest } from '../profile/model.js';
+import { admit } from './admission.js';
+import { Capacity } from './capacity.js';
+import type { ExecutorConfig } from './config.js';
+import { cancelDraft } from './drafts.js';
+import { untilDurable } from './durable.js';
+import { Folds } from './fold.js';
+import type { ExecutorParts } from './parts.js';
+import { getTask, listTasks, observeTask, own, snapshotOf } from './reads.js';
+import { recover } from './recovery.js';
+import { createRefusalAudit } from './refusal-audit.js';
+import { scheduleRetention } from './retention.js';
+import type { Caller, DelegationService } from './service.js';
+import { TokenBuckets } from './token-bucket.js';
+import { Turn } from './turn.js';
+
+export interface Executor {
+  service: DelegationService;
+  /** Ends what a former process left open; throws NoSigningKey when nothing could be signed. Call before serving. */
+  start(): Promise<void>;
+  /** Refuses new tasks; resolves when the running ones have ended. */
+  drain(): Promise<void>;
+  /** Kills what still runs; the next start recovers it. */
+  stop(): Promise<void>;
+  running(): number;
+}
+
+export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Executor {
+  const { journal, clock, log } = parts;
+  const folds = new Folds(journal);
+  const capacity = new Capacity(config.limits.running, config.peers);
+  const buckets = new TokenBuckets(config.limits.rate);
+  const turns = new Map<string, { turn: Turn; ended: Promise<void> }>();
+  const limits = {
+    executor: config.peer,
+    outputBytes: config.limits.outputBytes,
+    eventBytes: config.limits.eventBytes,
+    events: config.limits.events,
+  };
+  let draining = false;
+  let stopRetention = () => {};
+
+  /** The turn outlives the request that made it: no observer and no disconnect ever ends it (O-147). */
+  const launch = (row: TaskRow, request: DelegationRequest, release: () => void): void => {
+    const turn = new Turn(parts, limits, row, request);
+    const ended = turn
+      .run()
+      .catch((error: Error) => log.error({ err: error, task: row.taskId }, 'a turn ended without an outcome'))
+      .finally(() => {
+        turns.delete(row.taskId);
+        release();
+      });
+    turns.set(row.taskId, { turn, ended });
+  };
+
+  const hasKey = (): boolean => {
+    try {
+      parts.keys.active();
+      return true;
+    } catch {
+      // No active key is a state to drain in, not an error of the caller.
+      return false;
+    }
+  };
+
+  const service: DelegationService = {
+    describe: () => ({
+      peer: config.peer,
+      publicUrl: config.publicUrl,
+      version: config.version,
+      required: config.required,
+      params: cardParams(config, parts),
+    }),
+    throttle(caller) {
+      const wait = buckets.take(caller.peer, clock.now());
+      if (wait > 0) throw new ProfileError('SATURATED', 'rate', wait);
+    },
+    async create(caller, request) {
+      const context = { config, parts, capacity, draining: () => draining || !hasKey() };
+      const accepted = await admit(context, caller, request);
+      if (accepted.kind === 'started') launch(accepted.row, request, accepted.release);
+      return { snapshot: snapshotOf(folds, accepted.row.taskId), duplicate: accepted.kind === 'duplicate' };
+    },
+    get: async (caller, taskId, cursor) => getTask(journal, folds, caller, taskId, cursor),
+    list: async (caller, query) => listTasks(journal, folds, caller, query),
+    observe: async (caller, taskId, signal, terminalOk = false) =>
+      observeTask(journal, folds, caller, taskId, signal, terminalOk),
+    async cancel(caller, taskId) {
+      await recordCancel(parts, caller, taskId);
+      turns.get(taskId)?.turn.cancelled();
+      return snapshotOf(folds, taskId);
+    },
+    refused: createRefusalAudit(journal, clock, log),
+  };
+
+  return {
+    service,
+    async start() {
+      parts.keys.active();
+      await recover(config.peer, parts, folds);
+      await journal.audit({
+        kind: 'start',
+        at: clock.now(),
+        detail: { executor: config.peer, version: config.version },
+      });
+      stopRetention = scheduleRetention(parts, config);
+    },
+    async drain() {
+      draining = true;
+      await Promise.all([...turns.values()].map(({ ended }) => ended));
+    },
+    async stop() {
+      draining = true;
+      stopRetention();
+      const running = [...turns.values()];
+      for (const { turn } of running) turn.abandon();
+      await Promise.all(running.map(({ ended }) => ended));
+      await parts.runner.close();
+      await untilDurable(
+        clock,
+        () => journal.audit({ kind: 'stop', at: clock.now(), detail: { executor: config.peer } }),
+        { limitMs: 1000 },
+      ).catch((error: Error) => log.error({ err: error }, 'the stop was not audited'));
+    },
+    running: () => capacity.total,
+  };
+}
+
+/** Records a cancel as an event, once; a second one changes nothing (D-11). */
+async function recordCancel(
+  { journal, clock }: ExecutorParts,
+  caller: Caller,
+  taskId: string,
+): Promise<void> {
+  for (;;) {
+    const row = own(journal, caller, taskId);
+    if (isTerminal(row.state)) throw new ProfileError('TASK_NOT_CANCELABLE');
+    if (row.cancelRequestedAt !== undefined) return;
+    const now = clock.now();
+    try {
+      const appended = await journal.append(taskId, {
+        events: [cancelDraft(row, row.state, now)],
+        expect: row.sequence,
+        set: { cancelRequestedAt: now, stopCause: 'cancel' },
+        audit: { kind: 'cancel', at: now, peer: caller.peer, taskId, detail: { via: caller.via } },
+      });
+      if (appended.kind === 'terminal') throw new ProfileError('TASK_NOT_CANCELABLE');
+      if (appended.kind === 'appended') return;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw new ProfileError('STORE_UNAVAILABLE');
+      throw error;
+    }
+  }
+}
+
+function cardParams(config: ExecutorConfig, parts: ExecutorParts): CardParams {
+  const { limits } = config;
+  return {
+    maxDepth: 1,
+    cursor: { serviceParameter: 'OAB-Cursor', retentionSeconds: config.retentionMs / 1000 },
+    idempotency: { windowSeconds: config.windowMs / 1000 },
+    heartbeatSeconds: config.heartbeatMs / 1000,
+    stopGraceMs: config.stopGraceMs,
+    revocationSeconds: config.revocationMs / 1000,
+    limits: {
+      maxTaskBytes: limits.taskBytes,
+      maxDeadlineMs: limits.deadlineMs,
+      maxOutputBytes: limits.outputBytes,
+      maxEvents: limits.events,
+      maxEventBytes: limits.eventBytes,
+      maxFrameBytes: limits.frameBytes,
+    },
+    capabilities: [...config.capabilities],
+    results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: parts.keys.publicJwks() } },
+  };
+}

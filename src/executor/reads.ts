@@ -1,0 +1,115 @@
+/** What a caller may see of its own tasks: snapshots, pages from a cursor, live observation (profile section 4). */
+
+import type { Journal, StoredEvent, TaskRow } from '../journal/journal.js';
+import { BadPageToken } from '../journal/reader.js';
+import { outputBytes } from '../profile/artifacts.js';
+import { ProfileError } from '../profile/errors.js';
+import { isTerminal } from '../profile/lifecycle.js';
+import type { Folds } from './fold.js';
+import type { Caller, Observation, TaskListQuery, TaskPage, TaskSnapshot } from './service.js';
+
+/** A page holds as many bytes as the Task beside it, and at least this many. */
+const LEAST_PAGE_BYTES = 256 * 1024;
+const MAX_PAGE_EVENTS = 10_000;
+const BATCH_EVENTS = 256;
+const BATCH_BYTES = 256 * 1024;
+
+/** The task, if it is this caller's: an unknown and a foreign one are one answer (section 4). */
+export function own(journal: Journal, caller: Caller, taskId: string): TaskRow {
+  const row = journal.task(taskId);
+  if (row === undefined || row.caller !== caller.peer) throw new ProfileError('TASK_NOT_FOUND');
+  return row;
+}
+
+export function snapshotOf(folds: Folds, taskId: string): TaskSnapshot {
+  const snapshot = folds.snapshot(taskId);
+  if (snapshot === undefined) throw new ProfileError('TASK_NOT_FOUND');
+  return snapshot;
+}
+
+export function getTask(
+  journal: Journal,
+  folds: Folds,
+  caller: Caller,
+  taskId: string,
+  cursor?: string,
+): TaskPage {
+  own(journal, caller, taskId);
+  const snapshot = snapshotOf(folds, taskId);
+  if (cursor === undefined) return { snapshot };
+  const after = journal.position(taskId, cursor);
+  if (after === undefined || after > snapshot.row.sequence) throw new ProfileError('CURSOR_INVALID');
+  const task = snapshot.artifacts.reduce((sum, { parts }) => sum + outputBytes(parts), 0);
+  // One turn of the event loop: nothing is committed to this reader between the snapshot and the page.
+  const slice = journal.read(taskId, after, MAX_PAGE_EVENTS, Math.max(LEAST_PAGE_BYTES, task));
+  if (slice === undefined) throw new ProfileError('TASK_NOT_FOUND');
+  const events = slice.events.filter(({ sequence }) => sequence <= snapshot.row.sequence);
+  const last = events.at(-1);
+  const { floor } = slice.task;
+  const trimmed = floor !== undefined && after < floor.sequence;
+  return {
+    snapshot,
+    page: {
+      events,
+      next: last === undefined || last.sequence >= snapshot.row.sequence ? '' : last.cursor,
+      complete: !trimmed,
+      ...(trimmed ? { floor } : {}),
+    },
+  };
+}
+
+export function listTasks(journal: Journal, folds: Folds, caller: Caller, query: TaskListQuery) {
+  try {
+    const { tasks, next, total } = journal.list({
+      caller: caller.peer,
+      limit: query.limit,
+      ...(query.state === undefined ? {} : { state: query.state }),
+      ...(query.contextId === undefined ? {} : { contextId: query.contextId }),
+      ...(query.since === undefined ? {} : { since: query.since }),
+      ...(query.after === undefined ? {} : { after: query.after }),
+    });
+    return { tasks: tasks.map(({ taskId }) => snapshotOf(folds, taskId)), next, total };
+  } catch (error) {
+    if (error instanceof BadPageToken) throw new ProfileError('MALFORMED', 'pageToken');
+    throw error;
+  }
+}
+
+export function observeTask(
+  journal: Journal,
+  folds: Folds,
+  caller: Caller,
+  taskId: string,
+  signal: AbortSignal,
+  terminalOk: boolean,
+): Observation {
+  const row = own(journal, caller, taskId);
+  if (isTerminal(row.state) && !terminalOk) throw new ProfileError('UNSUPPORTED_OPERATION');
+  const snapshot = snapshotOf(folds, taskId);
+  // Read again: it may have ended between the two reads, and D-9 leaves the core rule as it is.
+  if (isTerminal(snapshot.row.state) && !terminalOk) throw new ProfileError('UNSUPPORTED_OPERATION');
+  return { snapshot, events: tail(journal, taskId, snapshot.row.sequence, signal) };
+}
+
+/** Everything after `from`, read when it is pulled: a slow reader costs nothing but its own time. */
+async function* tail(
+  journal: Journal,
+  taskId: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent[]> {
+  let at = from;
+  while (!signal.aborted) {
+    const slice = journal.read(taskId, at, BATCH_EVENTS, BATCH_BYTES);
+    if (slice === undefined) return;
+    const last = slice.events.at(-1);
+    if (last !== undefined) {
+      yield slice.events;
+      at = last.sequence;
+    }
+    if (at >= slice.task.sequence) {
+      if (isTerminal(slice.task.state)) return;
+      await journal.wake(taskId, at, signal);
+    }
+  }
+}
