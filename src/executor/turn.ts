@@ -135,6 +135,8 @@ export class Turn {
         { limitMs: APPEND_LIMIT_MS },
       );
       if (appended.kind !== 'appended') return false;
+      // A cancel that was journalled before this turn was known to anybody.
+      this.#stopCause ??= appended.task.stopCause;
     } catch (error) {
       this.#parts.log.error({ err: error, task: this.#row.taskId }, 'the dispatch could not be journalled');
       this.stop('store');

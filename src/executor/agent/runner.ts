@@ -55,17 +55,18 @@ export interface AgentTurn {
   kill(): void;
 }
 
-export interface AgentRunner {
+export interface TurnHooks {
+  /** The process runs: journalled, so that a later process can end it. */
+  started(process: { pgid: number; startTime: string }): Promise<void>;
   /**
-   * Starts the process and the session. `beforePrompt` is awaited after the session is ready and before the prompt is
-   * written: the executor journals the dispatch there; if it throws or returns false, nothing is prompted.
+   * Awaited after the session is ready and before the prompt is written: the dispatch is journalled here. When it
+   * throws or answers false, nothing is prompted.
    */
-  start(
-    task: AgentTask,
-    hooks: {
-      started(process: { pgid: number; startTime: string }): Promise<void>;
-      beforePrompt(): Promise<boolean>;
-    },
-  ): AgentTurn;
+  beforePrompt(): Promise<boolean>;
+}
+
+export interface AgentRunner {
+  start(task: AgentTask, hooks: TurnHooks): AgentTurn;
+  /** Kills what still runs; resolves when it is gone. */
   close(): Promise<void>;
 }
