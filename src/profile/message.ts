@@ -69,7 +69,8 @@ export function requestFromParams(
 function refuseMetadata(params: unknown): void {
   const read = (value: unknown, key: string): unknown =>
     typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-  const filled = (value: unknown) => value !== undefined && value !== null;
+  const filled = (value: unknown) =>
+    value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0);
   const message = read(params, 'message');
   const parts = read(message, 'parts');
   if (filled(read(params, 'metadata'))) throw new ProfileError('UNKNOWN_MEMBER', 'metadata');

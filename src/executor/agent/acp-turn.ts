@@ -176,7 +176,8 @@ export function startAcpTurn(
 /** undefined when the command cannot be started at all. */
 function launch(config: AgentConfig, folder: string): Promise<Child | undefined> {
   const [command, ...args] = config.command;
-  const env: Record<string, string> = { TMPDIR: folder };
+  // The mark of a delegated session: a coordinator refuses to delegate from it (O-30, O-105).
+  const env: Record<string, string> = { TMPDIR: folder, OAB_DELEGATION_DEPTH: '1' };
   for (const name of config.env) if (process.env[name] !== undefined) env[name] = process.env[name];
   if (config.home !== undefined) env.HOME = config.home;
   return new Promise((resolve) => {

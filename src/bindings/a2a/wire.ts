@@ -1,0 +1,81 @@
+/** Domain to A2A wire JSON, once for all A2A bindings: Tasks as objects, events spliced from the stored text. */
+import type { TaskPage, TaskSnapshot } from '../../executor/service.js';
+import type { StoredEvent } from '../../journal/journal.js';
+import type { EventPage, EventPosition, Metadata, Task } from '../../profile/model.js';
+import { KEY } from '../../profile/names.js';
+
+/** What is the same in every event of one task. */
+export interface TaskNames {
+  executor: string;
+  turnId: string;
+  effective: readonly string[];
+  deadlineAt: number;
+}
+
+export function namesOf(executor: string, { row }: TaskSnapshot): TaskNames {
+  return { executor, turnId: row.turnId, effective: row.effective, deadlineAt: row.deadlineAt };
+}
+
+/** A Task with the position that it includes; with a page, also the events from a cursor (profile section 4). */
+export function taskJson(executor: string, { snapshot, page }: TaskPage): Task {
+  const { row, status, artifacts, cursor, result } = snapshot;
+  const position: EventPosition = {
+    turn_id: row.turnId,
+    sequence: row.sequence,
+    cursor,
+    head: row.head,
+    effective_capabilities: row.effective,
+    deadline_at: new Date(row.deadlineAt).toISOString(),
+  };
+  const metadata: Metadata = { [KEY.event]: position };
+  if (row.cancelRequestedAt !== undefined) {
+    metadata[KEY.cancel] = { requested_at: new Date(row.cancelRequestedAt).toISOString() };
+  }
+  if (result !== undefined) metadata[KEY.result] = result;
+  if (page !== undefined) metadata[KEY.events] = pageJson(namesOf(executor, snapshot), page);
+  return {
+    id: row.taskId,
+    contextId: row.contextId,
+    status,
+    ...(artifacts.length === 0
+      ? {}
+      : { artifacts: artifacts.map((artifact) => ({ ...artifact, metadata: { [KEY.owner]: executor } })) }),
+    metadata,
+  };
+}
+
+function pageJson(names: TaskNames, page: NonNullable<TaskPage['page']>): EventPage {
+  return {
+    events: page.events.map((event) => ({
+      sequence: event.sequence,
+      cursor: event.cursor,
+      event: JSON.parse(eventText(names, event)) as EventPage['events'][number]['event'],
+    })),
+    next: page.next,
+    complete: page.complete,
+    ...(page.floor === undefined ? {} : { floor: page.floor }),
+  };
+}
+
+/**
+ * The JSON text of one event: the stored canonical body with our metadata put in, so that what is sent is byte for
+ * byte what the chain hashes, and its cost does not depend on parsing it again. The journal writes JCS, so the body
+ * ends with the update's and the event's braces and holds no metadata of its own.
+ */
+export function eventText(names: TaskNames, event: StoredEvent): string {
+  const position: EventPosition = { turn_id: names.turnId, sequence: event.sequence, cursor: event.cursor };
+  if (event.sequence === 1) {
+    position.effective_capabilities = [...names.effective];
+    position.deadline_at = new Date(names.deadlineAt).toISOString();
+  }
+  const more = event.meta === undefined ? '' : `,${event.meta.slice(1, -1)}`;
+  const metadata = `"metadata":{"${KEY.event}":${JSON.stringify(position)}${more}}`;
+  return `${owned(event.body, names.executor).slice(0, -2)},${metadata}}}`;
+}
+
+/** Marks an artifact as its executor's (O-52). */
+function owned(body: string, executor: string): string {
+  if (!body.startsWith('{"artifactUpdate"')) return body;
+  const at = body.indexOf('"artifact":{') + '"artifact":{'.length;
+  return `${body.slice(0, at)}"metadata":{"${KEY.owner}":"${executor}"},${body.slice(at)}`;
+}

@@ -1,0 +1,216 @@
+/** The coordinator's side of the JSON-RPC binding: raw wire JSON in both directions, bounded, never redirected. */
+import type { Dispatcher } from 'undici';
+import {
+  type CallOptions,
+  NotNegotiated,
+  type PeerConnection,
+  type PeerDescription,
+  PeerRefusal,
+  PeerUnreachable,
+  type RemoteFrame,
+  type RemoteTask,
+} from '../../coordinator/connection.js';
+import { activates, negotiate } from '../../profile/card.js';
+import { messageFromRequest } from '../../profile/message.js';
+import type { DelegationRequest, Digest } from '../../profile/model.js';
+import {
+  A2A_VERSION,
+  CURSOR_PARAMETER,
+  EXT,
+  EXTENSIONS_PARAMETER,
+  VERSION_PARAMETER,
+} from '../../profile/names.js';
+import { requestDigest } from '../../profile/request.js';
+import { parseStrict, StrictJsonError } from '../../profile/strict-json.js';
+import { remoteFrame, remoteTask } from '../a2a/remote-task.js';
+import { type DialOptions, dial } from '../http/dial.js';
+import { EventTooLong, SseParser } from '../http/sse-parser.js';
+import { readAnswer } from './answer.js';
+
+export interface JsonRpcClientOptions extends DialOptions {
+  /** The peer's identity URL: the only origin that ever gets a token (OPEN-33). */
+  url: string;
+  /** A token for one call; with the request digest for the two send operations. */
+  credentials(req?: Digest): string;
+  /** For one unary answer. */
+  timeoutMs: number;
+}
+
+const MAX_CARD_BYTES = 256 * 1024;
+const DEFAULT_FRAME_BYTES = 4 * 1024 * 1024;
+/** Of silence on a stream, in heartbeats, before the link counts as dead (profile section 4). */
+const SILENT_HEARTBEATS = 2.5;
+
+export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
+  const pool = dial(options);
+  const origin = new URL(options.url).origin;
+  let described: PeerDescription | undefined;
+  let nextId = 1;
+
+  const endpoint = async (call: CallOptions): Promise<PeerDescription> =>
+    (described ??= await fetchCard(call));
+
+  const fetchCard = async ({ signal }: CallOptions): Promise<PeerDescription> => {
+    const { response, text } = await exchange(
+      {
+        origin,
+        path: '/.well-known/agent-card.json',
+        method: 'GET',
+        headers: { accept: 'application/json' },
+      },
+      signal,
+      MAX_CARD_BYTES,
+    );
+    if (response.statusCode !== 200)
+      throw new PeerUnreachable(`the card answered HTTP ${response.statusCode}`);
+    const card = json(text) as Record<string, unknown>;
+    const negotiated = negotiate(card, 'JSONRPC');
+    if ('refused' in negotiated)
+      throw new NotNegotiated(`${negotiated.refused} ${negotiated.detail ?? ''}`.trim());
+    if (new URL(negotiated.url).origin !== origin)
+      throw new NotNegotiated('the card names an interface at another origin');
+    return { card, params: negotiated.params, url: negotiated.url };
+  };
+
+  const post = (
+    url: string,
+    id: number,
+    method: string,
+    params: unknown,
+    more: { req?: Digest; cursor?: string | undefined },
+  ) => {
+    const { pathname } = new URL(url);
+    return {
+      origin,
+      path: pathname,
+      method: 'POST' as const,
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${options.credentials(more.req)}`,
+        [VERSION_PARAMETER]: A2A_VERSION,
+        [EXTENSIONS_PARAMETER]: EXT,
+        ...(more.cursor === undefined ? {} : { [CURSOR_PARAMETER]: more.cursor }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    };
+  };
+
+  const exchange = async (request: Dispatcher.RequestOptions, signal: AbortSignal, limit: number) => {
+    const timed = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+    try {
+      const response = await pool.request({ ...request, signal: timed });
+      return { response, text: await boundedText(response.body, limit) };
+    } catch (error) {
+      throw asUnreachable(error);
+    }
+  };
+
+  const unary = async (
+    method: string,
+    params: unknown,
+    call: CallOptions,
+    more: { req?: Digest; cursor?: string | undefined } = {},
+  ): Promise<{ result: unknown; echoed: boolean }> => {
+    const { url, params: card } = await endpoint(call);
+    const id = nextId++;
+    const { response, text } = await exchange(
+      post(url, id, method, params, more),
+      call.signal,
+      card.limits.maxFrameBytes,
+    );
+    return { result: readAnswer(response.statusCode, text, id), echoed: echoed(response) };
+  };
+
+  async function* observe(taskId: string, call: CallOptions): AsyncGenerator<RemoteFrame> {
+    const { url, params: card } = await endpoint(call);
+    const id = nextId++;
+    const silence = new AbortController();
+    const signal = AbortSignal.any([call.signal, silence.signal]);
+    // Set again by every byte, a heartbeat's as well; a consumer that takes its time is not the link's silence.
+    let consuming = false;
+    const watchdog = setTimeout(
+      () => (consuming ? watchdog.refresh() : silence.abort()),
+      card.heartbeatSeconds * 1000 * SILENT_HEARTBEATS,
+    );
+    try {
+      const response = await pool.request({
+        ...post(url, id, 'SubscribeToTask', { id: taskId }, {}),
+        signal,
+      });
+      if (!/^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? ''))) {
+        // An error instead of a stream is never an empty success (OPEN-19).
+        readAnswer(response.statusCode, await boundedText(response.body, DEFAULT_FRAME_BYTES), id);
+        throw new PeerUnreachable('the answer to a subscribe is no event stream');
+      }
+      const parser = new SseParser(card.limits.maxFrameBytes);
+      const active = echoed(response);
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        watchdog.refresh();
+        consuming = true;
+        for (const data of parser.push(chunk)) yield remoteFrame(readAnswer(200, data, id), active);
+        consuming = false;
+        watchdog.refresh();
+      }
+    } catch (error) {
+      if (silence.signal.aborted) throw new PeerUnreachable('nothing came for 2.5 heartbeats');
+      throw asUnreachable(error);
+    } finally {
+      clearTimeout(watchdog);
+    }
+  }
+
+  const taskOf = ({ result, echoed: active }: { result: unknown; echoed: boolean }): RemoteTask =>
+    remoteTask(result, active);
+
+  return {
+    describe: endpoint,
+    async create(request: DelegationRequest, call) {
+      const params = { message: messageFromRequest(request), configuration: { returnImmediately: true } };
+      const { result, echoed: active } = await unary('SendMessage', params, call, {
+        req: requestDigest(request),
+      });
+      return remoteTask((result as { task?: unknown } | null)?.task, active);
+    },
+    get: async (taskId, cursor, call) => taskOf(await unary('GetTask', { id: taskId }, call, { cursor })),
+    observe,
+    cancel: async (taskId, call) => taskOf(await unary('CancelTask', { id: taskId }, call)),
+    close: () => pool.destroy(),
+  };
+}
+
+function echoed(response: Dispatcher.ResponseData): boolean {
+  return activates(response.headers[EXTENSIONS_PARAMETER.toLowerCase()]);
+}
+
+async function boundedText(body: Dispatcher.ResponseData['body'], limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) {
+      body.destroy();
+      throw new PeerUnreachable(`an answer above ${limit} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function json(text: string): unknown {
+  try {
+    return parseStrict(text);
+  } catch (error) {
+    if (error instanceof StrictJsonError)
+      throw new PeerUnreachable(`an answer that is refused as JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+/** From any transport or parser failure nothing can be concluded; what we know by name passes through. */
+function asUnreachable(error: unknown): Error {
+  if (error instanceof PeerRefusal || error instanceof PeerUnreachable || error instanceof NotNegotiated)
+    return error;
+  if (error instanceof EventTooLong) return new PeerUnreachable('an event above maxFrameBytes');
+  const { code, message } = error as { code?: string; message: string };
+  return new PeerUnreachable(code === undefined ? message : `${code}: ${message}`);
+}

@@ -1,0 +1,83 @@
+/** JSON-RPC 2.0 envelopes, read from a body and written as text. */
+import { toJsonRpcError } from '@a2a-js/sdk/errors';
+import { ProfileError } from '../../profile/errors.js';
+import { parseStrictBytes, StrictJsonError } from '../../profile/strict-json.js';
+import { internalError, toA2AError } from '../a2a/errors.js';
+
+export type Id = string | number | null;
+
+export interface RpcRequest {
+  id: string | number;
+  method: string;
+  params: unknown;
+}
+
+/** A fault of JSON-RPC itself, before A2A: parse error, invalid request, unknown method. */
+export class RpcFault extends Error {
+  override name = 'RpcFault';
+  constructor(
+    readonly code: -32700 | -32600 | -32601,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const METHODS = new Set([
+  'SendMessage',
+  'SendStreamingMessage',
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+  'CreateTaskPushNotificationConfig',
+  'GetTaskPushNotificationConfig',
+  'ListTaskPushNotificationConfigs',
+  'DeleteTaskPushNotificationConfig',
+  'GetExtendedAgentCard',
+]);
+
+/**
+ * The id as far as it can be read, and either the request or what is wrong with it; not thrown, since the profile
+ * answers version and negotiation first.
+ */
+export function readEnvelope(
+  body: Buffer,
+): { id: Id; request: RpcRequest } | { id: Id; fault: RpcFault | ProfileError } {
+  let value: unknown;
+  try {
+    value = parseStrictBytes(body);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    const json = error.message !== 'not JSON' && error.message !== 'not UTF-8';
+    return {
+      id: null,
+      fault: json ? new ProfileError('MALFORMED', error.message) : new RpcFault(-32700, 'Parse error'),
+    };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { id: null, fault: new RpcFault(-32600, 'Invalid Request') };
+  }
+  const { jsonrpc, id, method, params } = value as Record<string, unknown>;
+  const known = typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+  if (!known) return { id: null, fault: new RpcFault(-32600, 'Invalid Request') };
+  if (jsonrpc !== '2.0' || typeof method !== 'string')
+    return { id, fault: new RpcFault(-32600, 'Invalid Request') };
+  if (!METHODS.has(method)) return { id, fault: new RpcFault(-32601, 'Method not found') };
+  if (typeof params !== 'object' && params !== undefined)
+    return { id, fault: new ProfileError('MALFORMED', 'params') };
+  return { id, request: { id, method, params: params ?? {} } };
+}
+
+export function errorText(id: Id, error: unknown): string {
+  if (error instanceof RpcFault) {
+    return JSON.stringify({ jsonrpc: '2.0', id, error: { code: error.code, message: error.message } });
+  }
+  const known = error instanceof ProfileError ? toA2AError(error) : internalError();
+  return JSON.stringify({ jsonrpc: '2.0', id, error: toJsonRpcError(known) });
+}
+
+/** The beginning and end of a result whose JSON text is put between them as it is. */
+export function resultFrame(id: Id): { head: string; tail: string } {
+  return { head: `data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, tail: '}\n\n' };
+}

@@ -1,0 +1,189 @@
+/**
+ * Following one task to its terminal event over any number of connections: subscribe first, read what was missed by
+ * pages, extend our own chain, store the cursor; nothing is taken twice and no gap is passed over (section 4).
+ */
+import { firstHead, headAfter } from '../profile/chain.js';
+import { NotAnEvent } from '../profile/event-form.js';
+import { isTaskState, isTerminal } from '../profile/lifecycle.js';
+import type { Digest, EventBody, EventPosition } from '../profile/model.js';
+import { CURSOR_START } from '../profile/names.js';
+import { Backoff } from './backoff.js';
+import type { CoordinatorConfig } from './config.js';
+import { type PeerConnection, PeerRefusal, PeerUnreachable } from './connection.js';
+import type { Sink } from './lines.js';
+import type { CoordinatorParts } from './parts.js';
+import type { Delegation } from './store.js';
+
+export type Followed =
+  | {
+      kind: 'terminal';
+      event?: { statusUpdate: { status: unknown; metadata?: Record<string, unknown> } };
+      sequence: number;
+    }
+  | { kind: 'lost'; reason: string };
+
+/** Our own chain: how far it reaches, and where it began. */
+interface Place {
+  cursor: string;
+  sequence: number;
+  head: Digest;
+  from: number;
+  gaps: boolean;
+}
+
+export class Follower {
+  readonly #config: CoordinatorConfig;
+  readonly #parts: CoordinatorParts;
+  readonly #connection: PeerConnection;
+  readonly #delegation: Delegation & { taskId: string };
+  readonly #sink: Sink;
+  #place: Place;
+  #terminal: Followed | undefined;
+
+  constructor(
+    config: CoordinatorConfig,
+    parts: CoordinatorParts,
+    connection: PeerConnection,
+    delegation: Delegation & { taskId: string },
+    sink: Sink,
+  ) {
+    this.#config = config;
+    this.#parts = parts;
+    this.#connection = connection;
+    this.#delegation = delegation;
+    this.#sink = sink;
+    const head = delegation.head ?? firstHead(delegation.taskId, delegation.requestDigest);
+    this.#place = {
+      cursor: delegation.cursor,
+      sequence: delegation.sequence,
+      head,
+      from: delegation.from,
+      gaps: delegation.gaps,
+    };
+  }
+
+  get place(): Place {
+    return this.#place;
+  }
+
+  /** Ends with the terminal event, or when the task cannot be had any more, or when the signal aborts. */
+  async follow(signal: AbortSignal): Promise<Followed> {
+    const backoff = new Backoff(this.#config.reconnect, this.#parts);
+    while (!signal.aborted) {
+      const before = this.#place.sequence;
+      try {
+        await this.#session(signal);
+      } catch (error) {
+        const refusal = error instanceof PeerRefusal ? error : undefined;
+        if (refusal?.reason === 'TASK_NOT_FOUND') return { kind: 'lost', reason: 'TASK_NOT_FOUND' };
+        if (
+          refusal === undefined &&
+          !(error instanceof PeerUnreachable) &&
+          !(error instanceof NotAnEvent) &&
+          !signal.aborted
+        ) {
+          this.#parts.log.warn({ err: error, task: this.#delegation.taskId }, 'observation was interrupted');
+        }
+      }
+      if (this.#terminal !== undefined) return this.#terminal;
+      if (this.#place.sequence > before) backoff.reset();
+      await backoff.wait(signal);
+    }
+    return { kind: 'lost', reason: 'NO_TERMINAL' };
+  }
+
+  /** Reads the whole log again from its beginning, into a chain of its own; nothing is printed a second time. */
+  async reread(signal: AbortSignal): Promise<Place> {
+    const head = firstHead(this.#delegation.taskId, this.#delegation.requestDigest);
+    this.#place = { cursor: CURSOR_START, sequence: 0, head, from: 0, gaps: false };
+    await this.#pages(signal, () => {});
+    return this.#place;
+  }
+
+  async #session(signal: AbortSignal): Promise<void> {
+    const { taskId } = this.#delegation;
+    const sink = this.#print;
+    try {
+      for await (const frame of this.#connection.observe(taskId, { signal })) {
+        if ('task' in frame) {
+          const at = frame.task.position?.sequence ?? 0;
+          // Live frames wait in the connection while what was missed is read.
+          if (at > this.#place.sequence) await this.#pages(signal, sink, at);
+        } else {
+          if (frame.position.sequence > this.#place.sequence + 1)
+            await this.#pages(signal, sink, frame.position.sequence - 1);
+          this.#take(frame.event, frame.position, sink);
+        }
+        if (this.#terminal !== undefined) return;
+      }
+    } catch (error) {
+      if (!(error instanceof PeerRefusal && error.reason === 'UNSUPPORTED_OPERATION')) throw error;
+      // It has ended: what is missing is in the tail (D-9).
+      await this.#pages(signal, sink);
+    }
+  }
+
+  /** Everything after our place, at the latest to `upTo`; throws when the cursor was not seen on the other side. */
+  async #pages(
+    signal: AbortSignal,
+    sink: (event: EventBody, at: EventPosition) => void,
+    upTo = Number.MAX_SAFE_INTEGER,
+  ): Promise<void> {
+    while (this.#place.sequence < upTo) {
+      const { page, position } = await this.#connection.get(this.#delegation.taskId, this.#place.cursor, {
+        signal,
+      });
+      if (page === undefined) throw new PeerUnreachable('the cursor was not seen: an answer without events');
+      if (!page.complete && page.floor !== undefined && page.floor.sequence > this.#place.sequence) {
+        // Trimmed: said, never skipped in silence. From here on the chain starts at the floor.
+        const { sequence, head } = page.floor;
+        this.#place = {
+          ...this.#place,
+          sequence,
+          head,
+          from: sequence,
+          gaps: this.#place.gaps || this.#place.sequence > 0,
+        };
+      }
+      const before = this.#place.sequence;
+      for (const { event, sequence, cursor } of page.events) {
+        this.#take(event, { turn_id: position?.turn_id ?? '', sequence, cursor }, sink);
+      }
+      if (page.next === '') return;
+      if (this.#place.sequence === before) throw new PeerUnreachable('a page without progress');
+    }
+  }
+
+  #take(
+    event: EventBody,
+    position: EventPosition,
+    sink: (event: EventBody, at: EventPosition) => void,
+  ): void {
+    const { sequence, cursor } = position;
+    if (sequence <= this.#place.sequence) return;
+    if (sequence !== this.#place.sequence + 1)
+      throw new PeerUnreachable(`event ${sequence} after ${this.#place.sequence}`);
+    this.#place = { ...this.#place, cursor, sequence, head: headAfter(this.#place.head, event) };
+    sink(event, position);
+    if ('statusUpdate' in event) {
+      const { state } = event.statusUpdate.status;
+      if (isTaskState(state) && isTerminal(state)) this.#terminal = { kind: 'terminal', event, sequence };
+    }
+  }
+
+  /** Printed, then stored: after a crash in between a line may come twice, but none is lost. */
+  readonly #print = (event: EventBody, { sequence, cursor }: EventPosition): void => {
+    const { requestId, taskId } = this.#delegation;
+    this.#sink({
+      type: 'event',
+      request_id: requestId,
+      task_id: taskId,
+      sequence,
+      cursor,
+      unverified: true,
+      event,
+    });
+    const { head, from, gaps } = this.#place;
+    this.#parts.store.update(requestId, { cursor, sequence, head, from, gaps });
+  };
+}

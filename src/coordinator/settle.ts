@@ -1,0 +1,98 @@
+/** From the terminal Task to the one result line: believed only when every condition of section 6 holds. */
+import type { DelegationRequest } from '../profile/model.js';
+import { observation } from '../profile/observation.js';
+import type { PeerConnection, RemoteTask } from './connection.js';
+import type { ResultLine } from './lines.js';
+import type { Followed, Follower } from './observe.js';
+import type { CoordinatorParts } from './parts.js';
+import type { Delegation } from './store.js';
+
+export async function settle(
+  self: string,
+  parts: CoordinatorParts,
+  connection: PeerConnection,
+  delegation: Delegation & { taskId: string },
+  follower: Follower,
+  followed: Extract<Followed, { kind: 'terminal' }>,
+  signal: AbortSignal,
+): Promise<ResultLine> {
+  const remote = await connection.get(delegation.taskId, undefined, { signal });
+  const judged = judge(self, parts, delegation, remote, followed);
+  if ('refused' in judged) return unknownLine(delegation, judged.refused);
+  const { envelope } = judged;
+  let seen = grade(follower, envelope.event_log);
+  if (seen === 'contradicted') {
+    // Once more from the beginning: an event altered on its way is not yet a lie of the log.
+    await follower.reread(signal);
+    seen = grade(follower, envelope.event_log);
+    if (seen === 'contradicted') return { ...unknownLine(delegation, 'LOG_MISMATCH'), observation: seen };
+  }
+  return {
+    type: 'result',
+    request_id: delegation.requestId,
+    task_id: delegation.taskId,
+    outcome: envelope.status,
+    verified: true,
+    reason: null,
+    observation: seen,
+    envelope,
+    artifacts: remote.task.artifacts ?? [],
+  };
+}
+
+function judge(
+  self: string,
+  parts: CoordinatorParts,
+  delegation: Delegation & { taskId: string },
+  remote: RemoteTask,
+  { event, sequence }: Extract<Followed, { kind: 'terminal' }>,
+) {
+  const request = JSON.parse(delegation.request) as DelegationRequest;
+  return parts.accept(
+    { task: remote.task, lastSequence: sequence, ...(event === undefined ? {} : { terminal: event }) },
+    {
+      requestId: delegation.requestId,
+      requestDigest: delegation.requestDigest,
+      taskId: delegation.taskId,
+      turnId: delegation.turnId ?? remote.position?.turn_id ?? '',
+      executor: delegation.peer,
+      caller: self,
+      requested: request.capabilities,
+    },
+    (kid) => parts.resultKey(delegation.peer, kid),
+  );
+}
+
+function grade(follower: Follower, log: { last_sequence: number; head: `sha256:${string}` }) {
+  const { from, sequence, head, gaps } = follower.place;
+  return observation({ from, last: sequence, head, gaps }, log);
+}
+
+/** Never turned into success, and never a reason to delegate again (O-145). */
+export function unknownLine(delegation: Delegation, reason: string): ResultLine {
+  return {
+    type: 'result',
+    request_id: delegation.requestId,
+    task_id: delegation.taskId ?? null,
+    outcome: 'unknown',
+    verified: false,
+    reason,
+    observation: null,
+    envelope: null,
+    artifacts: [],
+  };
+}
+
+export function refusedLine(delegation: Pick<Delegation, 'requestId'>, reason: string): ResultLine {
+  return {
+    type: 'result',
+    request_id: delegation.requestId,
+    task_id: null,
+    outcome: 'refused',
+    verified: false,
+    reason,
+    observation: null,
+    envelope: null,
+    artifacts: [],
+  };
+}
