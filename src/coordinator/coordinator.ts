@@ -114,7 +114,7 @@ export function createCoordinator(config: CoordinatorConfig, parts: CoordinatorP
         await askCancel(connection, delegation.taskId, until).catch(() => undefined);
       const followed = await follower.follow(until);
       if (followed.kind === 'lost') return unknownLine(delegation, followed.reason);
-      return await settle(config.peer, parts, connection, delegation, follower, followed, until);
+      return await settle(config, parts, connection, delegation, follower, followed, until);
     } catch (error) {
       parts.log.warn({ err: error, task: delegation.taskId }, 'the result could not be had');
       return unknownLine(delegation, 'RESULT_UNAVAILABLE');

@@ -1,14 +1,16 @@
 /** From the terminal Task to the one result line: believed only when every condition of section 6 holds. */
 import type { DelegationRequest } from '../profile/model.js';
 import { observation } from '../profile/observation.js';
-import type { PeerConnection, RemoteTask } from './connection.js';
+import { Backoff } from './backoff.js';
+import type { CoordinatorConfig } from './config.js';
+import { type PeerConnection, PeerRefusal, type RemoteTask } from './connection.js';
 import type { ResultLine } from './lines.js';
 import type { Followed, Follower } from './observe.js';
 import type { CoordinatorParts } from './parts.js';
 import type { Delegation } from './store.js';
 
 export async function settle(
-  self: string,
+  config: CoordinatorConfig,
   parts: CoordinatorParts,
   connection: PeerConnection,
   delegation: Delegation & { taskId: string },
@@ -16,14 +18,16 @@ export async function settle(
   followed: Extract<Followed, { kind: 'terminal' }>,
   signal: AbortSignal,
 ): Promise<ResultLine> {
-  const remote = await connection.get(delegation.taskId, undefined, { signal });
-  const judged = judge(self, parts, delegation, remote, followed);
+  const remote = await stubbornly(config, parts, signal, () =>
+    connection.get(delegation.taskId, undefined, { signal }),
+  );
+  const judged = judge(config.peer, parts, delegation, remote, followed);
   if ('refused' in judged) return unknownLine(delegation, judged.refused);
   const { envelope } = judged;
   let seen = grade(follower, envelope.event_log);
   if (seen === 'contradicted') {
     // Once more from the beginning: an event altered on its way is not yet a lie of the log.
-    await follower.reread(signal);
+    await stubbornly(config, parts, signal, () => follower.reread(signal));
     seen = grade(follower, envelope.event_log);
     if (seen === 'contradicted') return { ...unknownLine(delegation, 'LOG_MISMATCH'), observation: seen };
   }
@@ -61,6 +65,25 @@ function judge(
     },
     (kid) => parts.resultKey(delegation.peer, kid),
   );
+}
+
+/** A link that fails now says nothing about the result: tried again until the time for it is over. */
+async function stubbornly<T>(
+  config: CoordinatorConfig,
+  parts: CoordinatorParts,
+  signal: AbortSignal,
+  read: () => Promise<T>,
+): Promise<T> {
+  const backoff = new Backoff(config.reconnect, parts);
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const final = error instanceof PeerRefusal && !error.transient;
+      if (final || signal.aborted) throw error;
+      await backoff.wait(signal);
+    }
+  }
 }
 
 function grade(follower: Follower, log: { last_sequence: number; head: `sha256:${string}` }) {

@@ -1,0 +1,14 @@
+/** The harness's contract for a coordinator: one action per run, described by the file that OAB_GATE_JOB names. */
+import type { Line, ResultLine } from '../../coordinator/lines.js';
+import { ask } from '../../peer/coordinator-client.js';
+import { prepareJob } from '../../peer/job.js';
+import { untilInterrupted } from './interrupt.js';
+import { exitCodeOf } from './print.js';
+
+export async function runJob(file: string): Promise<number> {
+  const { config, question } = prepareJob(file);
+  const print = (line: Line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
+  const answer = await ask(config, question, print, untilInterrupted());
+  if (question.command === 'reconcile') print(answer as ResultLine);
+  return 'outcome' in answer ? exitCodeOf(answer) : 0;
+}

@@ -1,0 +1,28 @@
+/** `oab-peer executor` and `oab-peer coordinator`: the processes that stay up. */
+import { Command } from 'commander';
+import { runCoordinator } from '../../peer/coordinator-daemon.js';
+import { runExecutor } from '../../peer/executor.js';
+
+export function executorCommand(): Command {
+  return new Command('executor')
+    .description(
+      'run an executor (OAB B); prints one ready line, logs on stderr, drains on SIGTERM, reads keys again on SIGHUP',
+    )
+    .requiredOption('--config <file>', 'executor.yaml')
+    .addHelpText('after', '\nExample:\n  oab-peer executor --config fixtures/configs/executor.yaml')
+    .action(async ({ config }: { config: string }) => {
+      await runExecutor(config);
+      process.exitCode = 0;
+    });
+}
+
+export function coordinatorCommand(): Command {
+  return new Command('coordinator')
+    .description('run a coordinator (OAB A) that follows every open delegation and serves the other commands')
+    .requiredOption('--config <file>', 'coordinator.yaml')
+    .addHelpText('after', '\nExample:\n  oab-peer coordinator --config fixtures/configs/coordinator.yaml')
+    .action(async ({ config }: { config: string }) => {
+      await runCoordinator(config);
+      process.exitCode = 0;
+    });
+}

@@ -1,0 +1,224 @@
+/** executor.yaml: its schema, and what the executor makes of it. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { AgentConfig } from '../../executor/agent/config.js';
+import type { ExecutorConfig } from '../../executor/config.js';
+import { readKeyFile } from '../../identity/key-file.js';
+import { CAPABILITIES } from '../../profile/capabilities.js';
+import { inconsistency } from '../../profile/card.js';
+import type { CardParams } from '../../profile/model.js';
+import { VERSION } from '../version.js';
+import { ConfigError } from './config-error.js';
+import { type Loaded, readYaml } from './read-yaml.js';
+import {
+  address,
+  count,
+  duration,
+  isLoopback,
+  notAvailable,
+  path,
+  peerId,
+  rate,
+  size,
+  webUrl,
+} from './units.js';
+
+const capability = z.enum(CAPABILITIES as [string, ...string[]], {
+  error: `must be one of ${CAPABILITIES.join(', ')}`,
+});
+const MIB = 1024 * 1024;
+
+export const executorSchema = z.strictObject({
+  peer: peerId,
+  listen: z.strictObject({ address, tls: notAvailable('listen.tls') }),
+  public_url: webUrl,
+  insecure_loopback: z.boolean().default(false),
+  bindings: z
+    .array(z.enum(['JSONRPC'], { error: 'must be JSONRPC in this version' }))
+    .min(1)
+    .default(['JSONRPC']),
+  keys: z.strictObject({ results: path, reread: duration.default(30_000) }),
+  peers: z.array(
+    z.strictObject({
+      peer: peerId,
+      token_keys: path,
+      capabilities: z.array(capability),
+      max_running: count.default(4),
+    }),
+  ),
+  capabilities: z.array(capability),
+  limits: z
+    .strictObject({
+      running: count.default(8),
+      task: size.default(64 * 1024),
+      deadline: duration.default(3_600_000),
+      output: size
+        .default(MIB)
+        .refine((bytes) => bytes <= 1.5 * MIB, 'is above the ceiling of 1.5 MiB (1536KiB)'),
+      event: size
+        .default(64 * 1024)
+        .refine((bytes) => bytes >= 64 * 1024 && bytes <= MIB, 'must be from 64KiB to 1MiB'),
+      events: count.default(100_000),
+      frame: size.default(4 * MIB),
+      rejected: count.default(1000),
+      rate: rate.default(50),
+      clock_skew: duration.default(30_000),
+    })
+    .prefault({}),
+  idempotency: z.strictObject({ window: duration.default(7_200_000) }).prefault({}),
+  stream: z
+    .strictObject({
+      heartbeat: duration
+        .default(15_000)
+        .refine((ms) => ms >= 100 && ms <= 15_000, 'must be from 100ms to 15s'),
+    })
+    .prefault({}),
+  journal: z.strictObject({
+    sqlite: path,
+    retention: duration.default(86_400_000),
+    max_size: size.optional(),
+  }),
+  agent: z.strictObject({
+    command: z.array(z.string().min(1)).min(1),
+    env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be names of variables')).default([]),
+    workspace: path,
+    read_only_mode: z.string().min(1).optional(),
+    stop_grace: duration.default(10_000),
+    startup: duration.default(30_000),
+    home: path.optional(),
+    sandbox: z.enum(['auto', 'off'], { error: 'must be auto or off in this version' }).default('auto'),
+    coalesce: z.boolean().default(true),
+    writable: z.array(path).default([]),
+  }),
+  relays: notAvailable('relays'),
+  metrics: notAvailable('metrics'),
+});
+
+export interface ExecutorSettings {
+  config: ExecutorConfig;
+  agent: AgentConfig;
+  listen: { host: string; port: number };
+  journal: { file: string; maxBytes?: number };
+  resultKeys: string;
+  tokenKeys: { peer: string; file: string }[];
+}
+
+/** Throws ConfigError; every file that is named is looked at before anything listens. */
+export function readExecutorFile(file: string): ExecutorSettings {
+  const loaded = readYaml(file, executorSchema);
+  const { value } = loaded;
+  const base = dirname(resolve(file));
+  const at = (name: string) => (isAbsolute(name) ? name : join(base, name));
+  const settings: ExecutorSettings = {
+    config: {
+      peer: value.peer,
+      publicUrl: value.public_url,
+      version: VERSION,
+      required: true,
+      capabilities: value.capabilities,
+      peers: value.peers.map(({ peer, capabilities, max_running }) => ({
+        peer,
+        capabilities,
+        maxRunning: max_running,
+      })),
+      limits: {
+        running: value.limits.running,
+        taskBytes: value.limits.task,
+        deadlineMs: value.limits.deadline,
+        outputBytes: value.limits.output,
+        eventBytes: value.limits.event,
+        events: value.limits.events,
+        frameBytes: value.limits.frame,
+        rejected: value.limits.rejected,
+        rate: value.limits.rate,
+        clockSkewMs: value.limits.clock_skew,
+      },
+      windowMs: value.idempotency.window,
+      heartbeatMs: value.stream.heartbeat,
+      retentionMs: value.journal.retention,
+      stopGraceMs: value.agent.stop_grace,
+      revocationMs: value.keys.reread,
+    },
+    agent: {
+      command: value.agent.command as [string, ...string[]],
+      env: value.agent.env,
+      workspace: at(value.agent.workspace),
+      stopGraceMs: value.agent.stop_grace,
+      startupMs: value.agent.startup,
+      coalesce: value.agent.coalesce,
+      writable: value.agent.writable.map(at),
+      ...(value.agent.read_only_mode === undefined ? {} : { readOnlyMode: value.agent.read_only_mode }),
+      ...(value.agent.home === undefined ? {} : { home: at(value.agent.home) }),
+    },
+    listen: value.listen.address,
+    journal: {
+      file: at(value.journal.sqlite),
+      ...(value.journal.max_size === undefined ? {} : { maxBytes: value.journal.max_size }),
+    },
+    resultKeys: at(value.keys.results),
+    tokenKeys: value.peers.map(({ peer, token_keys }) => ({ peer, file: at(token_keys) })),
+  };
+  const found = [...consistency(loaded, settings), ...files(loaded, settings)];
+  if (found.length > 0) throw new ConfigError(found);
+  return settings;
+}
+
+function consistency(
+  { value, place }: Loaded<z.output<typeof executorSchema>>,
+  { config, listen }: ExecutorSettings,
+): string[] {
+  const found: string[] = [];
+  const { limits } = config;
+  const params = {
+    idempotency: { windowSeconds: config.windowMs / 1000 },
+    limits: {
+      maxDeadlineMs: limits.deadlineMs,
+      maxFrameBytes: limits.frameBytes,
+      maxOutputBytes: limits.outputBytes,
+      maxEventBytes: limits.eventBytes,
+    },
+  } as CardParams;
+  const problem = inconsistency(params, limits.clockSkewMs);
+  if (problem !== undefined)
+    found.push(
+      `${place([problem.startsWith('idem') ? 'idempotency' : 'limits'])}: ${problem}; change one of them`,
+    );
+  if (!value.insecure_loopback) {
+    found.push(
+      `${place(['insecure_loopback'])}: without TLS this version listens on loopback only; set insecure_loopback: true to say so`,
+    );
+  } else if (!isLoopback(listen.host)) {
+    found.push(`${place(['listen', 'address'])}: plain HTTP is allowed on loopback only`);
+  }
+  const names = value.peers.map(({ peer }) => peer);
+  const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (twice !== -1) found.push(`${place(['peers', twice, 'peer'])}: is configured twice`);
+  return found;
+}
+
+function files({ place }: Loaded<unknown>, settings: ExecutorSettings): string[] {
+  const found: string[] = [];
+  const key = (keyPath: PropertyKey[], file: string, signing: boolean) => {
+    try {
+      const keys = readKeyFile(file);
+      const usable = keys.some(
+        ({ state, privateKey }) => state === 'active' && (!signing || privateKey !== undefined),
+      );
+      if (!usable)
+        found.push(
+          `${place(keyPath)}: ${file}: no active ${signing ? 'private ' : ''}key; "oab-peer keys new" makes one`,
+        );
+    } catch (error) {
+      found.push(`${place(keyPath)}: ${(error as Error).message}`);
+    }
+  };
+  key(['keys', 'results'], settings.resultKeys, true);
+  for (const [index, { file }] of settings.tokenKeys.entries())
+    key(['peers', index, 'token_keys'], file, false);
+  const { workspace } = settings.agent;
+  if (!existsSync(workspace) || !statSync(workspace).isDirectory()) {
+    found.push(`${place(['agent', 'workspace'])}: ${workspace}: no such folder`);
+  }
+  return found;
+}

@@ -1,0 +1,51 @@
+/** Values with units, as configuration writes them; a bare number is refused, since nobody could tell its unit. */
+import { z } from 'zod';
+import { isPeerId } from '../../profile/peer-id.js';
+
+const TIME = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const SIZE = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
+
+function scaled<U extends Record<string, number>>(units: U, example: string) {
+  const pattern = new RegExp(`^(\\d{1,9})(${Object.keys(units).join('|')})$`);
+  const wrong = `must be a whole number with a unit (${Object.keys(units).join(', ')}), such as ${example}`;
+  return z
+    .string({ error: wrong })
+    .regex(pattern, wrong)
+    .transform((text) => {
+      const [, number = '', unit = ''] = pattern.exec(text) ?? [];
+      return Number(number) * (units[unit] as number);
+    });
+}
+
+/** Milliseconds. */
+export const duration = scaled(TIME, '15s');
+/** Bytes. */
+export const size = scaled(SIZE, '64KiB');
+/** Per second. */
+export const rate = z
+  .string({ error: 'must be a rate such as 50/s' })
+  .regex(/^[1-9]\d{0,6}\/s$/, 'must be a rate such as 50/s')
+  .transform((text) => Number.parseInt(text, 10));
+
+export const peerId = z
+  .string()
+  .refine(isPeerId, 'must be a peer id: lower-case letters, digits and inner hyphens, at most 63');
+export const count = z.number({ error: 'must be a whole number' }).int().min(1).max(1_000_000);
+export const path = z.string({ error: 'must be a path' }).min(1).max(4096);
+export const address = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[0-9a-zA-Z.-]+):\d{1,5}$/, 'must be host:port, such as 127.0.0.1:0')
+  .transform((text) => {
+    const colon = text.lastIndexOf(':');
+    return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
+  })
+  .refine(({ port }) => port <= 65_535, 'the port is above 65535');
+export const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+
+/** A key of a later version: refused by name, since ignoring it would run something else than was asked. */
+export const notAvailable = (what: string) =>
+  z.undefined({ error: `${what} is not available in this version; remove it` }).optional();
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,106 @@
+/** The executor's process: configuration and parts to a running peer, one ready line, a polite end. */
+import { randomUUID } from 'node:crypto';
+import { agentCard } from '../bindings/a2a/card.js';
+import { cardRoute } from '../bindings/http/card-route.js';
+import { listen } from '../bindings/http/listener.js';
+import { checkNegotiated } from '../bindings/http/negotiation.js';
+import { jsonRpcRoute } from '../bindings/jsonrpc/server.js';
+import { createAcpRunner } from '../executor/agent/acp-runner.js';
+import { endOrphan } from '../executor/agent/process-group.js';
+import { createExecutor } from '../executor/executor.js';
+import type { ExecutorParts } from '../executor/parts.js';
+import type { DelegationService } from '../executor/service.js';
+import { systemClock } from '../executor/system-clock.js';
+import { createAuthenticator } from '../identity/authenticator.js';
+import { openKeyStore } from '../identity/key-store.js';
+import type { Authenticator } from '../identity/ports.js';
+import { openSqliteJournal } from '../journal/sqlite.js';
+import { effectiveAuthority } from '../profile/authority.js';
+import { signEnvelope } from '../profile/envelope.js';
+import { judge } from '../profile/outcome.js';
+import { createLog } from '../telemetry/log.js';
+import { readExecutorFile } from './config/executor-file.js';
+import { rereadKeys } from './reread-keys.js';
+import { untilAsked } from './until-asked.js';
+import { VERSION } from './version.js';
+
+/** Everything of an executor's process that a planted defect may replace. */
+export interface ExecutorPeerParts {
+  executor: ExecutorParts;
+  authenticator: Authenticator;
+  checkNegotiated: typeof checkNegotiated;
+  /** Around the finished service, as the bindings see it. */
+  service(service: DelegationService): DelegationService;
+}
+
+/** How long a polite end waits for running tasks and open streams. */
+const DRAIN_MS = 30_000;
+const LINGER_MS = 1000;
+
+/** Runs until SIGTERM or SIGINT; throws ConfigError, JournalUnusable or NoSigningKey before anything listens. */
+export async function runExecutor(
+  file: string,
+  transform: (parts: ExecutorPeerParts) => ExecutorPeerParts = (parts) => parts,
+): Promise<void> {
+  const settings = readExecutorFile(file);
+  const { config } = settings;
+  const log = createLog(config.peer);
+  const results = openKeyStore(settings.resultKeys);
+  const tokens = new Map(settings.tokenKeys.map(({ peer, file: keys }) => [peer, openKeyStore(keys)]));
+  const journal = await openSqliteJournal(settings.journal);
+  const parts = transform({
+    executor: {
+      journal,
+      runner: createAcpRunner(settings.agent),
+      keys: results,
+      clock: systemClock,
+      log,
+      mint: (kind) => (kind === 'message' ? randomUUID() : `${kind}-${randomUUID()}`),
+      authority: effectiveAuthority,
+      judge,
+      sign: signEnvelope,
+      killOrphan: endOrphan,
+    },
+    authenticator: createAuthenticator({
+      self: config.peer,
+      peers: tokens,
+      skewMs: config.limits.clockSkewMs,
+      windowMs: config.windowMs,
+    }),
+    checkNegotiated,
+    service: (service) => service,
+  });
+  const executor = createExecutor(config, parts.executor);
+  await executor.start();
+  const stopRereading = rereadKeys([results, ...tokens.values()], config.revocationMs, log);
+
+  const interfaces = () => [{ url: config.publicUrl, protocolBinding: 'JSONRPC' }];
+  const service = parts.service(executor.service);
+  const { authenticator } = parts;
+  const listener = await listen(settings.listen.host, settings.listen.port, [
+    cardRoute(() => agentCard(service.describe(), interfaces())),
+    jsonRpcRoute(
+      {
+        service,
+        authenticator,
+        interfaces,
+        now: systemClock.now,
+        log,
+        checkNegotiated: parts.checkNegotiated,
+      },
+      new URL(config.publicUrl).pathname,
+    ),
+  ]);
+  process.stdout.write(
+    `${JSON.stringify({ ready: true, listen: { http: listener.address }, pid: process.pid, version: VERSION })}\n`,
+  );
+
+  await untilAsked(log);
+  // New tasks are refused from here on; the running ones get their time, and then the next start ends them.
+  const late = new Promise<void>((resolve) => systemClock.after(DRAIN_MS, resolve));
+  await Promise.race([executor.drain(), late]);
+  await listener.close(LINGER_MS);
+  stopRereading();
+  await executor.stop();
+  await journal.close();
+}
