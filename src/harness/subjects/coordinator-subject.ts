@@ -1,0 +1,116 @@
+/** A coordinator as the suites meet it: a command, run once per action with a job file (harness contract). */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Lab, LabCommand } from '../lab/ports.js';
+import type { Json } from '../wire/probe.js';
+import { DEFECT_ENTRY, PEER_CLI } from './paths.js';
+
+export interface JobRequest {
+  request_id: string;
+  task: string;
+  capabilities: string[];
+  deadline_ms: number;
+  max_output_bytes: number;
+}
+
+export interface Job {
+  caller: string;
+  executor: { peer: string; card: string; connect: string };
+  key_file: string;
+  trusted_results: string;
+  request: JobRequest;
+  /** Shorter than usual, so that a case need not wait for it. */
+  clock_skew?: string;
+  reconnect?: { floor: string; ceiling: string };
+}
+
+/** One run of the command: its lines as they come, and its exit code. */
+export interface JobRun {
+  readonly lines: Json[];
+  /** Resolves with the first line of this type; rejects when the run ends without one. */
+  line(type: 'accepted' | 'event' | 'result'): Promise<Json>;
+  readonly exit: Promise<number | null>;
+  /** Resolves when it has ended, with its `result` line if it printed one. */
+  readonly result: Promise<Json | undefined>;
+  kill(): Promise<void>;
+  stderr(): string;
+}
+
+export interface CoordinatorSubject {
+  run(action: 'delegate' | 'wait' | 'cancel' | 'reconcile', job: Job): JobRun;
+}
+
+/** `name` separates the state of one case from another's; runs of one name share it. */
+export function referenceCoordinator(lab: Lab, name: string, defect: string | undefined): CoordinatorSubject {
+  const folder = join(lab.folder, name);
+  mkdirSync(folder, { recursive: true });
+  const argv: [string, ...string[]] =
+    defect === undefined
+      ? [process.execPath, PEER_CLI]
+      : [process.execPath, DEFECT_ENTRY, defect, 'coordinator'];
+  let runs = 0;
+  return {
+    run(action, job) {
+      runs += 1;
+      const file = join(folder, `job-${runs}.json`);
+      const { key_file, trusted_results, ...rest } = job;
+      writeFileSync(
+        file,
+        JSON.stringify({ action, ...rest, key_file, trusted_results, state_dir: join(folder, 'state') }),
+      );
+      return follow(
+        lab.startCommand({
+          name: `${name}-${action}-${runs}`,
+          argv,
+          cwd: folder,
+          env: { OAB_GATE_JOB: file },
+        }),
+      );
+    },
+  };
+}
+
+function follow(command: LabCommand): JobRun {
+  const lines: Json[] = [];
+  let looks: (() => void)[] = [];
+  const reading = (async () => {
+    for await (const line of command.lines) {
+      lines.push(JSON.parse(line) as Json);
+      for (const look of looks) look();
+    }
+  })();
+  const exit = reading.then(async () => (await command.exited).code);
+  return {
+    lines,
+    exit,
+    line(type) {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = lines.find((line) => line.type === type);
+          if (found === undefined) return;
+          looks = looks.filter((one) => one !== look);
+          resolve(found);
+        };
+        looks.push(look);
+        look();
+        exit.then(
+          (code) =>
+            reject(
+              new Error(
+                `the coordinator ended (${code ?? 'by a signal'}) without ${type}: ${command.stderr().slice(-500)}`,
+              ),
+            ),
+          reject,
+        );
+      });
+    },
+    result: exit.then(() => lines.find((line) => line.type === 'result')),
+    kill: async () => void (await command.kill()),
+    stderr: () => command.stderr(),
+  };
+}
+
+/** The public halves of a key file, as `trusted_results` and peers want them. */
+export function keysOf(file: string): Json[] {
+  return (JSON.parse(readFileSync(file, 'utf8')) as { keys: Json[] }).keys;
+}

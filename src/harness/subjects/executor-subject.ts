@@ -1,0 +1,39 @@
+/** An executor as the suites meet it: the same contract for the reference and for a stranger's. */
+
+import type { Address, Holds } from '../lab/ports.js';
+import type { Hook } from '../suite.js';
+import type { Identity } from '../wire/identity.js';
+import type { Probe } from '../wire/probe.js';
+
+export interface ExecutorSettings {
+  heartbeatMs: number;
+  stopGraceMs: number;
+  windowMs: number;
+  clockSkewMs: number;
+  retentionMs: number;
+  /** Limits that a case wants other than usual, in configuration's own words. */
+  limits?: Record<string, unknown>;
+  /** Further arguments of the scripted agent. */
+  agentArguments?: readonly string[];
+}
+
+export interface ExecutorSubject {
+  readonly peer: string;
+  readonly url: string;
+  readonly settings: ExecutorSettings;
+  readonly hooks: ReadonlySet<Hook>;
+  /** JWKS of the keys that sign its results. */
+  readonly resultKeys: string;
+  /** Two callers that it has configured; `gate` also has a revoked key. */
+  readonly gate: Identity;
+  readonly other: Identity;
+  readonly revoked: Identity;
+  /** Ledger and hold points of the scripted agent behind it. */
+  readonly holds: Holds;
+  address(): Address;
+  probe(caller?: Identity): Probe;
+  /** SIGKILL or the like: as a crash. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,120 @@
+/** The reference executor as a subject: real files, a real process, nothing that a stranger's would not have. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { writeKeyFile } from '../../identity/key-file.js';
+import { newKey } from '../../identity/new-key.js';
+import type { Address, Lab, LabPeer } from '../lab/ports.js';
+import { Identity } from '../wire/identity.js';
+import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
+import type { ExecutorSettings, ExecutorSubject } from './executor-subject.js';
+import { DEFECT_ENTRY, PEER_CLI, SCRIPTED_AGENT } from './paths.js';
+
+const PEER = 'oab-b';
+const URL_ = 'http://oab-b.lab/';
+
+export const USUAL: ExecutorSettings = {
+  heartbeatMs: 250,
+  stopGraceMs: 1000,
+  windowMs: 7_200_000,
+  clockSkewMs: 30_000,
+  retentionMs: 86_400_000,
+};
+
+/** Starts an executor in a folder of its own below the lab's; `defect` plants that defect in it. */
+export async function referenceExecutor(
+  lab: Lab,
+  name: string,
+  change: Partial<ExecutorSettings>,
+  defect: string | undefined,
+): Promise<ExecutorSubject> {
+  const settings = { ...USUAL, ...change };
+  const folder = join(lab.folder, name);
+  const at = (path: string) => join(folder, path);
+  for (const path of ['workspace', 'probe']) mkdirSync(at(path), { recursive: true });
+  writeFileSync(at('workspace/README.md'), 'a file to read\n');
+  writeKeys(at);
+  writeFileSync(at('executor.yaml'), stringify(configuration(at, settings)));
+
+  const argv: [string, ...string[]] =
+    defect === undefined
+      ? [process.execPath, PEER_CLI, 'executor', '--config', at('executor.yaml')]
+      : [process.execPath, DEFECT_ENTRY, defect, 'executor', at('executor.yaml')];
+  let process_: LabPeer | undefined;
+  let address: Address = { host: '127.0.0.1', port: 0 };
+  const start = async () => {
+    process_ = await lab.startPeer({ name, argv, cwd: folder });
+    const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.http ?? '').split(':');
+    address = { host, port: Number(port) };
+  };
+  await start();
+
+  const gate = new Identity('gate', PEER, at('gate.jwks'));
+  return {
+    peer: PEER,
+    url: URL_,
+    settings,
+    hooks: new Set(['start', 'stop', 'kill', 'settings', 'scripted-agent']),
+    resultKeys: at('results.pub.jwks'),
+    gate,
+    other: new Identity('gate-other', PEER, at('gate-other.jwks')),
+    revoked: new Identity('gate', PEER, at('revoked.jwks')),
+    holds: lab.holds(at('probe')),
+    address: () => address,
+    probe: (caller = gate) => jsonRpcProbe(caller, URL_, () => address),
+    kill: async () => void (await process_?.kill()),
+    start,
+    stop: async () => void (await process_?.stop()),
+  };
+}
+
+function writeKeys(at: (path: string) => string): void {
+  const now = Date.now() - 60_000;
+  const make = (name: string) => {
+    const key = newKey(now);
+    writeKeyFile(at(`${name}.jwks`), [key], 'private');
+    return key;
+  };
+  const [gate, other, results, revoked] = [
+    make('gate'),
+    make('gate-other'),
+    make('results'),
+    make('revoked'),
+  ];
+  writeKeyFile(at('results.pub.jwks'), [results], 'public');
+  writeKeyFile(at('gate.pub.jwks'), [gate, { ...revoked, state: 'revoked' }], 'public');
+  writeKeyFile(at('gate-other.pub.jwks'), [other], 'public');
+}
+
+function configuration(at: (path: string) => string, settings: ExecutorSettings): Record<string, unknown> {
+  const ms = (value: number) => `${value}ms`;
+  return {
+    peer: PEER,
+    listen: { address: '127.0.0.1:0' },
+    public_url: URL_,
+    insecure_loopback: true,
+    keys: { results: at('results.jwks'), reread: '1s' },
+    peers: [
+      { peer: 'gate', token_keys: at('gate.pub.jwks'), capabilities: ['repo:read'], max_running: 64 },
+      {
+        peer: 'gate-other',
+        token_keys: at('gate-other.pub.jwks'),
+        capabilities: ['repo:read'],
+        max_running: 64,
+      },
+    ],
+    capabilities: ['repo:read', 'exec'],
+    limits: { running: 64, rate: '100000/s', clock_skew: ms(settings.clockSkewMs), ...settings.limits },
+    idempotency: { window: ms(settings.windowMs) },
+    stream: { heartbeat: ms(settings.heartbeatMs) },
+    journal: { sqlite: at('journal.db'), retention: ms(settings.retentionMs) },
+    agent: {
+      command: [process.execPath, SCRIPTED_AGENT, '--probe', at('probe'), ...(settings.agentArguments ?? [])],
+      env: ['PATH'],
+      workspace: at('workspace'),
+      stop_grace: ms(settings.stopGraceMs),
+      coalesce: false,
+      sandbox: 'off',
+    },
+  };
+}
