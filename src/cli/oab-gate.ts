@@ -11,6 +11,7 @@ import { verifyCommand } from './gate/verify.js';
 import { UsageError } from './usage-error.js';
 
 const program = new Command('oab-gate')
+  .enablePositionalOptions()
   .description(
     'Decides from evidence whether OABs delegate over A2A 1.0 with the OAB Delegation Profile or over the custom protocol.',
   )

@@ -252,7 +252,8 @@ function submitted({ task, events }: Story): Task {
 function withPage(task: Task, story: Story | undefined, cursor: string | string[] | undefined): Task {
   if (story === undefined || typeof cursor !== 'string') return task;
   const after = cursor === '0' ? 0 : Number(cursor.slice(1));
-  const turn_id = (task.metadata?.[KEY.event] as { turn_id: string }).turn_id;
+  const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
+  const turn_id = position?.turn_id;
   const events = story.events
     .filter(({ sequence }) => sequence > after)
     .map(({ sequence, cursor: own, body }) => ({

@@ -1,0 +1,111 @@
+/** From flags to a verdict on disk: criteria, run, evidence, decision, reports. */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { suites } from '../../../suites/index.js';
+import { cellsOf } from '../../gate/criterion.js';
+import { decide } from '../../gate/decide.js';
+import { registry, select } from '../../gate/registry.js';
+import { type Tradeoff, tradeoffSchema, type Verdict } from '../../gate/verdict.js';
+import type { CheckResult } from '../../harness/check.js';
+import { defects } from '../../harness/defects/registry.js';
+import type { Progress } from '../../harness/run/options.js';
+import { run } from '../../harness/run/run.js';
+import { VERSION } from '../../peer/version.js';
+import { BINDINGS } from '../../profile/names.js';
+import { decisionKey } from '../../report/decision-key.js';
+import { sealEvidence } from '../../report/evidence.js';
+import { writeReports } from '../../report/write.js';
+import { UsageError } from '../usage-error.js';
+import { GATES, TOPOLOGIES } from './options.js';
+import type { RunFlags } from './run.js';
+
+export interface Executed {
+  verdict: Verdict;
+  checks: CheckResult[];
+  files: string[];
+}
+
+/** `only` narrows to single cases, for `oab-gate replay`. */
+export async function execute(
+  flags: RunFlags,
+  progress: (event: Progress) => void,
+  only?: (caseId: string) => boolean,
+): Promise<Executed> {
+  const chosen = flags.criteria === undefined ? registry : select(flags.criteria);
+  const criteria = chosen.filter(({ gate }) => flags.gates.includes(gate));
+  if (criteria.length === 0)
+    throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');
+  if (flags.defect !== undefined && !defects.some(({ id }) => id === flags.defect)) {
+    throw new UsageError(`no defect ${flags.defect}; "oab-gate list defects" shows them all`);
+  }
+  const tradeoffs = flags.tradeoffs === undefined ? [] : readTradeoffs(flags.tradeoffs);
+  // A broken key is told before the run, not after it. A defect's verdict is never signed with it.
+  const key = flags.defect === undefined ? await readDecisionKey(flags.key) : undefined;
+
+  rmSync(join(flags.out, 'evidence'), { recursive: true, force: true });
+  const result = await run({
+    criteria: criteria.map((criterion) => ({
+      id: criterion.id,
+      cells: cellsOf(criterion, flags.bindings, flags.topologies),
+    })),
+    suites,
+    seed: flags.seed,
+    out: flags.out,
+    budgetMs: flags.budget,
+    progress,
+    ...(flags.defect === undefined ? {} : { defect: flags.defect }),
+    ...(only === undefined ? {} : { only }),
+  });
+  const evidence = await sealEvidence(flags.out, result.checks);
+  const verdict = decide({
+    checks: result.checks,
+    tradeoffs,
+    narrowedBy: narrowedBy(flags, only !== undefined),
+    embeddedInjector: String(result.components.fault_injector).startsWith('embedded'),
+    defect: flags.defect ?? null,
+    seed: flags.seed,
+    subject: { executor: `reference ${VERSION}`, coordinator: `reference ${VERSION}` },
+    components: result.components,
+    measurements: [],
+    evidence,
+    // Filled by "oab-gate power", which runs the defects; a run of the gate alone claims none.
+    score: { defects_caught: 0, defects: 0, false_alarms: 0, peers: 0 },
+    startedAt: result.startedAt,
+    durationMs: result.durationMs,
+  });
+  const files = await writeReports(flags.out, verdict, result.checks, key);
+  return { verdict, checks: result.checks, files };
+}
+
+function narrowedBy(flags: RunFlags, cases: boolean): string[] {
+  return [
+    ...(flags.gates.length < GATES.length ? ['--gates'] : []),
+    ...(flags.bindings.length < BINDINGS.length ? ['--bindings'] : []),
+    ...(flags.topologies.length < TOPOLOGIES.length ? ['--topologies'] : []),
+    ...(flags.criteria === undefined ? [] : ['--criteria']),
+    ...(cases ? ['--case'] : []),
+  ];
+}
+
+async function readDecisionKey(path: string) {
+  try {
+    const { jwk, made } = await decisionKey(path);
+    if (made) console.error(`made the decision key ${path}; its public half is beside it`);
+    return jwk;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readTradeoffs(path: string): Tradeoff[] {
+  try {
+    return z.array(tradeoffSchema).parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const issue =
+      error instanceof z.ZodError
+        ? `${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`
+        : (error as Error).message;
+    throw new UsageError(`${path}: no list of accepted trade-offs: ${issue}`);
+  }
+}

@@ -1,0 +1,81 @@
+/** `oab-gate run`: the gate, or a named part of it. */
+import { existsSync, readdirSync } from 'node:fs';
+import { Command } from 'commander';
+import type { GateName } from '../../gate/criterion.js';
+import { EXIT, exitCode } from '../../gate/exit-code.js';
+import type { Topology } from '../../harness/check.js';
+import { OverBudget } from '../../harness/run/plan.js';
+import { BINDINGS, type BindingName } from '../../profile/names.js';
+import { DEFAULT_KEY } from '../../report/decision-key.js';
+import { UsageError } from '../usage-error.js';
+import { execute } from './execute.js';
+import { bindings, duration, GATES, gates, globs, seed, TOPOLOGIES, topologies } from './options.js';
+import { terminalProgress } from './progress.js';
+import { summary } from './summary.js';
+
+export interface RunFlags {
+  gates: GateName[];
+  bindings: BindingName[];
+  topologies: Topology[];
+  criteria?: string[];
+  seed: number;
+  budget: number;
+  out: string;
+  defect?: string;
+  tradeoffs?: string;
+  key: string;
+  allowProvisional?: boolean;
+  json?: boolean;
+}
+
+export function runCommand(): Command {
+  return new Command('run')
+    .description('run the gate and write a signed verdict')
+    .option('--gates <list>', 'replay, relay, profile', gates, [...GATES])
+    .option('--bindings <list>', BINDINGS.join(', '), bindings, [...BINDINGS])
+    .option('--topologies <list>', TOPOLOGIES.join(', '), topologies, [...TOPOLOGIES])
+    .option('--criteria <globs>', 'only these criteria, such as RPL-0*,PRF-13', globs)
+    .option('--seed <n>', 'of every random choice', seed, 1)
+    .option('--budget <duration>', 'refuse a plan that takes longer', duration, 15 * 60_000)
+    .option('--out <dir>', 'folder of the run’s files; made, and must be empty or of an earlier run', 'out')
+    .option('--defect <id>', 'plant this defect; the run decides nothing ("oab-gate list defects")')
+    .option('--tradeoffs <file>', 'accepted trade-offs (JSON array)')
+    .option('--key <file>', 'private JWK that signs the verdict; made on first use', DEFAULT_KEY)
+    .option('--allow-provisional', 'exit 0, 10 or 11 although the decision is provisional')
+    .option('--json', 'print the verdict as JSON in place of the summary')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  oab-gate run                                              the whole gate
+  oab-gate run --gates replay --bindings JSONRPC --topologies direct --seed 7 --out out
+  oab-gate run --criteria 'RPL-03' --defect replay-skips-an-event`,
+    )
+    .action(runGate);
+}
+
+async function runGate(flags: RunFlags): Promise<void> {
+  checkOut(flags.out);
+  try {
+    const { verdict, checks, files } = await execute(flags, terminalProgress(flags.json === true));
+    if (flags.json === true) console.log(JSON.stringify(verdict, null, 2));
+    else console.log(summary(verdict, checks, files));
+    process.exitCode = exitCode(verdict, flags.allowProvisional === true);
+  } catch (error) {
+    if (error instanceof OverBudget) {
+      console.error(`oab-gate: ${error.message}`);
+      process.exitCode = EXIT.usage;
+      return;
+    }
+    throw error;
+  }
+}
+
+/** Somebody's other files are never overwritten or digested into a verdict. */
+function checkOut(out: string): void {
+  if (!existsSync(out)) return;
+  const ours = new Set(['evidence', 'verdict.json', 'verdict.jws', 'junit.xml', 'report.md']);
+  const strange = readdirSync(out).find((name) => !ours.has(name));
+  if (strange !== undefined)
+    throw new UsageError(`--out ${out}: holds ${strange}, which is not of a run; name another folder`);
+}

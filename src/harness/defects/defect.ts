@@ -1,0 +1,15 @@
+/** A planted defect: the reference peer with one part replaced, so that exactly its criteria must fail. */
+import type { CoordinatorTransform } from '../../peer/coordinator.js';
+import type { ExecutorPeerParts } from '../../peer/executor.js';
+import type { BindingName } from '../../profile/names.js';
+
+export interface Defect {
+  id: string;
+  /** What it does wrong, in one sentence. */
+  breaks: string;
+  /** The criteria that must fail, and no other. */
+  fails: readonly string[];
+  bindings: readonly BindingName[];
+  executor?: (parts: ExecutorPeerParts) => ExecutorPeerParts;
+  coordinator?: CoordinatorTransform;
+}

@@ -1,0 +1,19 @@
+/** Framers by name. */
+import type { Framer, FramerName } from './ports.js';
+import { createSseFramer } from './sse-framer.js';
+
+const framers: Record<FramerName, () => Framer> = { sse: createSseFramer, raw: createRawFramer };
+
+export function createFramer(framer: FramerName | (() => Framer)): Framer {
+  return typeof framer === 'function' ? framer() : framers[framer]();
+}
+
+function createRawFramer(): Framer {
+  let end = 0;
+  return {
+    push(chunk) {
+      end += chunk.length;
+      return [end];
+    },
+  };
+}

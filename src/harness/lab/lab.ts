@@ -1,0 +1,97 @@
+/** The laboratory of one case: what it makes is counted, shown in its evidence, and taken down with it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Injector } from '../faults/injector.js';
+import { openInjector } from '../faults/open-injector.js';
+import { randomFor } from '../seed.js';
+import { openHolds } from './holds.js';
+import { openLink } from './link.js';
+import type { Lab, LabProcess, Link } from './ports.js';
+import { startCommand, startPeer } from './process.js';
+
+/** One fault injector serves a whole run; it is started when the first link needs it. */
+class SharedInjector {
+  #opening: Promise<Injector> | undefined;
+
+  open = (): Promise<Injector> => (this.#opening ??= openInjector());
+
+  /** The injector that was used, for the verdict. */
+  used(): Promise<Injector | undefined> {
+    return this.#opening ?? Promise.resolve(undefined);
+  }
+
+  async close(): Promise<void> {
+    const injector = await this.#opening?.catch(() => undefined);
+    this.#opening = undefined;
+    await injector?.close();
+  }
+}
+
+export const sharedInjector = new SharedInjector();
+
+export async function openLab(options: { caseId: string; seed: string }): Promise<Lab> {
+  const folder = mkdtempSync(join(tmpdir(), 'oab-lab-'));
+  const closers: { what: string; close: () => Promise<void> | void }[] = [];
+  const processes: LabProcess[] = [];
+  /** Whose exit code is an answer, and no sign of trouble. */
+  const commands = new Set<LabProcess>();
+  const links: Link[] = [];
+  const onClose = (what: string, close: () => Promise<void> | void) => void closers.push({ what, close });
+  onClose('folder', () => rmSync(folder, { recursive: true, force: true }));
+
+  return {
+    ...options,
+    folder,
+    random: (link, direction = '', index = 0) =>
+      randomFor({ seed: options.seed, case: options.caseId, link, direction, index }),
+    async link(name, upstream) {
+      const link = await openLink(name, upstream, sharedInjector.open);
+      links.push(link);
+      onClose(`link ${name}`, () => link.close());
+      return link;
+    },
+    async startPeer(spec) {
+      const peer = await startPeer(spec);
+      processes.push(peer);
+      onClose(spec.name, async () => void (await peer.kill()));
+      return peer;
+    },
+    startCommand(spec) {
+      const command = startCommand(spec);
+      processes.push(command);
+      commands.add(command);
+      onClose(spec.name, async () => void (await command.kill()));
+      return command;
+    },
+    holds(at) {
+      const holds = openHolds(at);
+      onClose('hold points', () => holds.close());
+      return holds;
+    },
+    onClose,
+    unaskedExits: () =>
+      processes.flatMap((one) => {
+        const reason = one.exit?.reason;
+        const answer = commands.has(one) && reason?.startsWith('exit code') === true;
+        return reason === undefined || answer ? [] : [`${one.name}: ${reason}`];
+      }),
+    evidence() {
+      const found: Record<string, string> = {};
+      for (const one of processes) if (one.stderr() !== '') found[`${one.name}.stderr.txt`] = one.stderr();
+      for (const link of links) found[`${link.name}.wire.txt`] = link.tap.transcript();
+      return found;
+    },
+    async close() {
+      const failed: string[] = [];
+      for (const { what, close } of closers.reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          failed.push(`${what}: ${(error as Error).message}`);
+        }
+      }
+      if (failed.length > 0) throw new Error(`not closed: ${failed.join('; ')}`);
+    },
+  };
+}

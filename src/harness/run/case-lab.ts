@@ -1,0 +1,151 @@
+/** What one case works with: subjects, links, scripts, the seed's choices, and where its evidence goes. */
+import type { BindingName } from '../../profile/names.js';
+import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
+import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
+import type { Random } from '../seed.js';
+import { type CoordinatorSubject, type Job, referenceCoordinator } from '../subjects/coordinator-subject.js';
+import type { ExecutorSettings, ExecutorSubject } from '../subjects/executor-subject.js';
+import { type FakeExecutor, type FakeParts, fakeExecutor } from '../subjects/fake-executor.js';
+import { referenceExecutor } from '../subjects/reference-executor.js';
+import { type WireRequest, wireRequest } from '../wire/request.js';
+import type { Evidence } from './evidence.js';
+
+export interface Shared {
+  executor(): Promise<ExecutorSubject>;
+}
+
+export class CaseLab {
+  readonly cell: Cell;
+  readonly id: string;
+  /** The name by which the scripted agent knows this case. */
+  readonly scriptCase: string;
+  readonly lab: Lab;
+  attempts = 0;
+  readonly #shared: Shared;
+  readonly #evidence: Evidence;
+  readonly #defect: string | undefined;
+  #made = 0;
+
+  constructor(
+    id: string,
+    cell: Cell,
+    lab: Lab,
+    shared: Shared,
+    evidence: Evidence,
+    defect: string | undefined,
+  ) {
+    this.id = id;
+    this.cell = cell;
+    this.scriptCase = id.replace(/[^\w.-]/g, '-');
+    this.lab = lab;
+    this.#shared = shared;
+    this.#evidence = evidence;
+    this.#defect = defect;
+  }
+
+  get binding(): BindingName {
+    return this.cell.binding;
+  }
+
+  /** The executor that the cases of this cell share. */
+  executor(): Promise<ExecutorSubject> {
+    return this.#shared.executor();
+  }
+
+  /** An executor of this case alone: for crashes, counts of starts, settings. */
+  fresh(settings: Partial<ExecutorSettings> = {}): Promise<ExecutorSubject> {
+    this.#made += 1;
+    return referenceExecutor(this.lab, `executor-${this.#made}`, settings, this.#defect);
+  }
+
+  coordinator(): CoordinatorSubject {
+    this.#made += 1;
+    return referenceCoordinator(this.lab, `coordinator-${this.#made}`, this.#defect);
+  }
+
+  fake(caller: string, change: Partial<FakeParts> = {}): Promise<FakeExecutor> {
+    this.#made += 1;
+    return fakeExecutor(this.lab, `fake-${this.#made}`, caller, change);
+  }
+
+  random(link = '', direction: Direction | '' = '', index = 0): Random {
+    return this.lab.random(link, direction, index);
+  }
+
+  /** A request whose task is a script of its own: `part` tells several of one case apart. */
+  script(
+    executor: ExecutorSubject,
+    part: string,
+    lines: readonly string[],
+    more: Record<string, unknown> = {},
+  ): WireRequest {
+    return wireRequest(executor.peer, [`case: ${this.scriptCase}.${part}`, ...lines].join('\n'), more);
+  }
+
+  scriptId(part: string): string {
+    return `${this.scriptCase}.${part}`;
+  }
+
+  /** A job for a coordinator subject towards the real executor, in the name of `gate`. */
+  job(
+    executor: ExecutorSubject,
+    keyFile: string,
+    request: WireRequest,
+    connect: Address = executor.address(),
+  ): Job {
+    return {
+      caller: 'gate',
+      executor: {
+        peer: executor.peer,
+        card: `${executor.url}.well-known/agent-card.json`,
+        connect: `${connect.host}:${connect.port}`,
+      },
+      key_file: keyFile,
+      trusted_results: executor.resultKeys,
+      reconnect: { floor: '20ms', ceiling: '500ms' },
+      request: {
+        request_id: request.request_id,
+        task: request.task,
+        capabilities: request.capabilities,
+        deadline_ms: Number(request.deadline_ms),
+        max_output_bytes: 256 * 1024,
+      },
+    };
+  }
+
+  link(executor: ExecutorSubject, name: string): Promise<Link> {
+    return this.lab.link(name, executor.address());
+  }
+
+  /** A cut that did not happen as planned says nothing about the subject. */
+  async took(cut: ArmedCut, what: string, deadlineMs = 10_000): Promise<void> {
+    if (!(await cut.verify(deadlineMs))) throw new Undetermined(`the fault did not take: ${what}`);
+  }
+
+  /** Fails the case with what was expected and seen. */
+  expect(condition: boolean, reason: string | (() => string)): void {
+    if (!condition) throw new Violation(typeof reason === 'string' ? reason : reason());
+  }
+
+  /** Fails on the first thing that a checker found. */
+  holds(violations: readonly string[], what: string): void {
+    const [first] = violations;
+    if (first !== undefined)
+      throw new Violation(
+        `${what}: ${first}${violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''}`,
+      );
+  }
+
+  needs(executor: ExecutorSubject, ...hooks: Parameters<ExecutorSubject['hooks']['has']>[0][]): void {
+    const absent = hooks.filter((hook) => !executor.hooks.has(hook));
+    if (absent.length > 0) throw new NotExercised(`the subject declares no hook ${absent.join(', ')}`);
+  }
+
+  attempt(count = 1): void {
+    this.attempts += count;
+  }
+
+  evidence(name: string, content: unknown): void {
+    this.#evidence.write(name, content);
+  }
+}

@@ -1,0 +1,36 @@
+/** What a run is asked to do; the gate hands its criteria in as data, for the harness knows no gate. */
+import type { CaseResult, Cell, CheckResult } from '../check.js';
+import type { Suite } from '../suite.js';
+import type { CaseLab } from './case-lab.js';
+
+export interface PlannedCriterion {
+  id: string;
+  cells: Cell[];
+}
+
+export interface RunOptions {
+  criteria: readonly PlannedCriterion[];
+  suites: readonly Suite<CaseLab>[];
+  seed: number;
+  /** Folder of the run's output; evidence goes below it. */
+  out: string;
+  /** In ms; a plan whose estimate is above it is refused before anything starts. */
+  budgetMs: number;
+  /** Plants this defect in the subjects. */
+  defect?: string;
+  /** Only cases whose address matches. */
+  only?: (caseId: string) => boolean;
+  progress?(event: Progress): void;
+}
+
+export type Progress =
+  | { kind: 'planned'; checks: number; cases: number; estimateMs: number }
+  | { kind: 'started'; id: string }
+  | { kind: 'finished'; result: CaseResult; done: number; of: number };
+
+export interface RunResult {
+  checks: CheckResult[];
+  components: Record<string, unknown>;
+  startedAt: string;
+  durationMs: number;
+}

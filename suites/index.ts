@@ -1,0 +1,21 @@
+/** Every suite, by criterion. A criterion that is not here is `not-run: no_suite` in a verdict. */
+import type { CaseLab } from '../src/harness/run/case-lab.js';
+import type { Suite } from '../src/harness/suite.js';
+import { suite as rpl01 } from './replay/rpl-01.js';
+import { suite as rpl02 } from './replay/rpl-02.js';
+import { suite as rpl03 } from './replay/rpl-03.js';
+import { suite as rpl04 } from './replay/rpl-04.js';
+import { suite as rpl05 } from './replay/rpl-05.js';
+import { suite as rpl06 } from './replay/rpl-06.js';
+import { suite as rpl10 } from './replay/rpl-10.js';
+import { suite as rpl18 } from './replay/rpl-18.js';
+
+/** Bindings and topologies that the lab of this version can build; a check of another cell has no suite. */
+const built = (suite: Suite<CaseLab>): Suite<CaseLab> => ({
+  ...suite,
+  cases: (cell) => (cell.binding === 'JSONRPC' && cell.topology === 'direct' ? suite.cases(cell) : []),
+});
+
+export const suites: readonly Suite<CaseLab>[] = [rpl01, rpl02, rpl03, rpl04, rpl05, rpl06, rpl10, rpl18].map(
+  built,
+);
