@@ -1,6 +1,10 @@
 /** Every suite, by criterion. A criterion that is not here is `not-run: no_suite` in a verdict. */
 import type { CaseLab } from '../src/harness/run/case-lab.js';
 import type { Suite } from '../src/harness/suite.js';
+import { suite as prf03 } from './profile/prf-03.js';
+import { suite as prf12 } from './profile/prf-12.js';
+import { suite as prf13 } from './profile/prf-13.js';
+import { suite as prf21 } from './profile/prf-21.js';
 import { suite as rpl01 } from './replay/rpl-01.js';
 import { suite as rpl02 } from './replay/rpl-02.js';
 import { suite as rpl03 } from './replay/rpl-03.js';
@@ -16,6 +20,17 @@ const built = (suite: Suite<CaseLab>): Suite<CaseLab> => ({
   cases: (cell) => (cell.binding === 'JSONRPC' && cell.topology === 'direct' ? suite.cases(cell) : []),
 });
 
-export const suites: readonly Suite<CaseLab>[] = [rpl01, rpl02, rpl03, rpl04, rpl05, rpl06, rpl10, rpl18].map(
-  built,
-);
+export const suites: readonly Suite<CaseLab>[] = [
+  rpl01,
+  rpl02,
+  rpl03,
+  rpl04,
+  rpl05,
+  rpl06,
+  rpl10,
+  rpl18,
+  prf03,
+  prf12,
+  prf13,
+  prf21,
+].map(built);

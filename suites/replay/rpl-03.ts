@@ -18,6 +18,7 @@ import { AFTER, heldTask, place, release, START } from '../../src/harness/run/st
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Probe, Session } from '../../src/harness/wire/probe.js';
+import { toxiproxyBoundaries } from './toxiproxy-boundaries.js';
 
 const OFFSETS = 64;
 const HOLES = 8;
@@ -190,6 +191,7 @@ export const suite: Suite<CaseLab> = {
     { name: 'fin', estimateMs: 3000, deadlineMs: 60_000, run: everyBoundary('fin') },
     { name: 'half-close', estimateMs: 3000, deadlineMs: 60_000, run: everyBoundary('half-close') },
     { name: 'black-hole', estimateMs: 2000, deadlineMs: 60_000, run: blackHoles },
+    { name: 'toxiproxy', estimateMs: 1500, deadlineMs: 60_000, run: toxiproxyBoundaries },
     // Offsets inside frames: in one cell per binding.
     ...(cell.topology === 'direct'
       ? [{ name: 'offsets', estimateMs: 6000, deadlineMs: 90_000, run: offsets }]

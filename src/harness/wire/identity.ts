@@ -16,11 +16,13 @@ export class Identity {
   readonly peer: string;
   readonly executor: string;
   readonly jwk: JWK & { kid: string };
+  readonly keyFile: string;
 
   /** `keyFile` is a JWKS with the private key of the caller. */
   constructor(peer: string, executor: string, keyFile: string) {
     this.peer = peer;
     this.executor = executor;
+    this.keyFile = keyFile;
     const { keys } = JSON.parse(readFileSync(keyFile, 'utf8')) as { keys: (JWK & { kid: string })[] };
     this.jwk = keys[0] as JWK & { kid: string };
   }
