@@ -5,6 +5,7 @@ import { EXIT } from '../gate/exit-code.js';
 import { agentCommand } from './gate/agent.js';
 import { doctorCommand } from './gate/doctor.js';
 import { listCommand } from './gate/list.js';
+import { powerCommand } from './gate/power.js';
 import { replayCommand } from './gate/replay.js';
 import { runCommand } from './gate/run.js';
 import { verifyCommand } from './gate/verify.js';
@@ -24,7 +25,15 @@ Exit codes of run: 0 a2a, 10 custom, 11 custom but its fallback failed, 20 incon
   .exitOverride()
   .showHelpAfterError('(--help shows how)');
 
-for (const command of [runCommand, verifyCommand, replayCommand, listCommand, doctorCommand, agentCommand]) {
+for (const command of [
+  runCommand,
+  verifyCommand,
+  replayCommand,
+  powerCommand,
+  listCommand,
+  doctorCommand,
+  agentCommand,
+]) {
   program.addCommand(command().exitOverride().showHelpAfterError('(--help shows how)'));
 }
 

@@ -41,3 +41,9 @@ export interface ResultLine {
 
 export type Line = AcceptedLine | EventLine | ResultLine;
 export type Sink = (line: Line) => void;
+
+/** What a command exits with for an outcome (harness contract). */
+export function exitCodeOf({ outcome }: Pick<ResultLine, 'outcome'>): number {
+  if (outcome === 'completed') return 0;
+  return outcome === 'unknown' ? 4 : 3;
+}

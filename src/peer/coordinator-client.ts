@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { DelegateError, type DelegateInput } from '../coordinator/coordinator.js';
 import type { Line, ResultLine, Sink } from '../coordinator/lines.js';
-import { openCoordinator } from './coordinator.js';
+import { type CoordinatorTransform, openCoordinator } from './coordinator.js';
 
 export type Ask =
   | { command: 'delegate'; input: DelegateInput & { requestId: string } }
@@ -12,8 +12,14 @@ export type Ask =
 export type Answer = ResultLine | { task_id: string | null; state: string };
 
 /** Throws ConfigError, StoreUnusable or DelegateError. `sink` gets the lines as they come. */
-export async function ask(file: string, question: Ask, sink: Sink, signal: AbortSignal): Promise<Answer> {
-  const open = openCoordinator(file);
+export async function ask(
+  file: string,
+  question: Ask,
+  sink: Sink,
+  signal: AbortSignal,
+  transform?: CoordinatorTransform,
+): Promise<Answer> {
+  const open = openCoordinator(file, transform);
   try {
     const socket = await dialSocket(open.settings.socket);
     if (socket !== undefined) return await over(socket, question, sink, signal);

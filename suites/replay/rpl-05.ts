@@ -49,6 +49,11 @@ async function cancelled(lab: CaseLab): Promise<void> {
     `CancelTask answers ${stateOf(answer)}, not the Task as it is`,
   );
   lab.expect(recorded(answer) !== undefined, 'the answer to CancelTask does not show the recorded cancel');
+  const since = await tail(probe, id, from.cursor, 'since');
+  lab.expect(
+    since.some(({ event }) => recorded((event.statusUpdate ?? {}) as Record<string, unknown>) !== undefined),
+    'the recorded cancel is no event of the log',
+  );
   await lab.took(cut, 'a reset behind the recorded cancel');
   await session.ended;
   await executor.holds.release(lab.scriptId('c'), 'go');

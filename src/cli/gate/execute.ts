@@ -8,6 +8,7 @@ import { decide } from '../../gate/decide.js';
 import { registry, select } from '../../gate/registry.js';
 import { type Tradeoff, tradeoffSchema, type Verdict } from '../../gate/verdict.js';
 import type { CheckResult } from '../../harness/check.js';
+import { BYSTANDERS } from '../../harness/defects/bystanders.js';
 import { defects } from '../../harness/defects/registry.js';
 import type { Progress } from '../../harness/run/options.js';
 import { run } from '../../harness/run/run.js';
@@ -32,13 +33,16 @@ export async function execute(
   progress: (event: Progress) => void,
   only?: (caseId: string) => boolean,
 ): Promise<Executed> {
-  const chosen = flags.criteria === undefined ? registry : select(flags.criteria);
+  const defect = defects.find(({ id }) => id === flags.defect);
+  if (flags.defect !== undefined && defect === undefined) {
+    throw new UsageError(`no defect ${flags.defect}; "oab-gate list defects" shows them all`);
+  }
+  // A defect's run is its own criteria and the bystanders, unless others are named.
+  const usual = defect === undefined ? registry : select([...new Set([...defect.fails, ...BYSTANDERS])]);
+  const chosen = flags.criteria === undefined ? usual : select(flags.criteria);
   const criteria = chosen.filter(({ gate }) => flags.gates.includes(gate));
   if (criteria.length === 0)
     throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');
-  if (flags.defect !== undefined && !defects.some(({ id }) => id === flags.defect)) {
-    throw new UsageError(`no defect ${flags.defect}; "oab-gate list defects" shows them all`);
-  }
   const tradeoffs = flags.tradeoffs === undefined ? [] : readTradeoffs(flags.tradeoffs);
   // A broken key is told before the run, not after it. A defect's verdict is never signed with it.
   const key = flags.defect === undefined ? await readDecisionKey(flags.key) : undefined;

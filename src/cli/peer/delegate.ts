@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import type { ResultLine } from '../../coordinator/lines.js';
+import { exitCodeOf, type ResultLine } from '../../coordinator/lines.js';
 import { duration, size } from '../../peer/config/units.js';
 import { ask } from '../../peer/coordinator-client.js';
 import { UsageError } from '../usage-error.js';
 import { untilInterrupted } from './interrupt.js';
-import { exitCodeOf, printer } from './print.js';
+import { printer } from './print.js';
 
 interface Options {
   config: string;

@@ -1,9 +1,9 @@
 /** `oab-peer wait | cancel | reconcile`: what can be done with a delegation that exists. */
 import { Command } from 'commander';
-import type { ResultLine } from '../../coordinator/lines.js';
+import { exitCodeOf, type ResultLine } from '../../coordinator/lines.js';
 import { ask } from '../../peer/coordinator-client.js';
 import { untilInterrupted } from './interrupt.js';
-import { exitCodeOf, printer } from './print.js';
+import { printer } from './print.js';
 
 interface Options {
   config: string;

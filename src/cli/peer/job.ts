@@ -1,9 +1,8 @@
 /** The harness's contract for a coordinator: one action per run, described by the file that OAB_GATE_JOB names. */
-import type { Line, ResultLine } from '../../coordinator/lines.js';
+import { exitCodeOf, type Line, type ResultLine } from '../../coordinator/lines.js';
 import { ask } from '../../peer/coordinator-client.js';
 import { prepareJob } from '../../peer/job.js';
 import { untilInterrupted } from './interrupt.js';
-import { exitCodeOf } from './print.js';
 
 export async function runJob(file: string): Promise<number> {
   const { config, question } = prepareJob(file);

@@ -1,4 +1,4 @@
-/** Lines of a delegation for people or for scripts, and the exit code of its outcome. */
+/** Lines of a delegation, for people or for scripts. */
 import type { Line, ResultLine, Sink } from '../../coordinator/lines.js';
 
 /** NDJSON with `json`; else a line a person reads, coloured on a terminal only. */
@@ -6,11 +6,6 @@ export function printer(json: boolean): Sink {
   if (json) return (line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
   const colour = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
   return (line) => void process.stdout.write(`${human(line, colour)}\n`);
-}
-
-export function exitCodeOf({ outcome }: Pick<ResultLine, 'outcome'>): number {
-  if (outcome === 'completed') return 0;
-  return outcome === 'unknown' ? 4 : 3;
 }
 
 function human(line: Line, colour: boolean): string {

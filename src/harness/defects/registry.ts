@@ -1,4 +1,37 @@
 /** Every planted defect, in the order of the criterion that it is about. */
 import type { Defect } from './defect.js';
+import { believesUnsigned } from './profile/believes-unsigned.js';
+import { expiredIsFailed } from './profile/expired-is-failed.js';
+import { expiredTokensPass } from './profile/expired-tokens-pass.js';
+import { negotiatesByPrefix } from './profile/negotiates-by-prefix.js';
+import { saysWhy } from './profile/says-why.js';
+import { sendsWithoutNegotiation } from './profile/sends-without-negotiation.js';
+import { unknownIsSuccess } from './profile/unknown-is-success.js';
+import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
+import { duplicateRunsAgain } from './replay/duplicate-runs-again.js';
+import { forgetsAtRestart } from './replay/forgets-at-restart.js';
+import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
+import { resumesOneLate } from './replay/resumes-one-late.js';
+import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
+import { stopsAfterAPage } from './replay/stops-after-a-page.js';
+import { streamsAfterTheEnd } from './replay/streams-after-the-end.js';
+import { terminalWithoutResult } from './replay/terminal-without-result.js';
 
-export const defects: readonly Defect[] = [];
+export const defects: readonly Defect[] = [
+  forgetsAtRestart,
+  skipsFirstLiveEvent,
+  resumesOneLate,
+  streamsAfterTheEnd,
+  terminalWithoutResult,
+  cancelIsNoEvent,
+  stopsAfterAPage,
+  duplicateRunsAgain,
+  nonceNotRemembered,
+  negotiatesByPrefix,
+  sendsWithoutNegotiation,
+  expiredIsFailed,
+  unknownIsSuccess,
+  believesUnsigned,
+  expiredTokensPass,
+  saysWhy,
+];

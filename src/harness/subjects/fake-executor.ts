@@ -106,7 +106,8 @@ export async function fakeExecutor(
   };
 
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
+    const serve = async (): Promise<void> => {
+      const body = await bodyOf(request);
       const path = (request.url ?? '').split('?')[0] ?? '';
       const seen: Received = {
         method: request.method ?? '',
@@ -127,7 +128,9 @@ export async function fakeExecutor(
           request.headers['oab-cursor'],
         );
       reply(response, { jsonrpc: '2.0', id: rpc.id, ...result });
-    });
+    };
+    // What no honest coordinator sends is answered too, so that whoever sent it does not hang.
+    serve().catch(() => response.writeHead(400).end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () =>

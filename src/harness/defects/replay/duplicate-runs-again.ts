@@ -1,0 +1,35 @@
+import type { DelegationRequest } from '../../../profile/model.js';
+import type { Defect } from '../defect.js';
+
+/** RPL-10: a duplicate finds its task, and is executed all the same (OPEN-13). */
+export const duplicateRunsAgain: Defect = {
+  id: 'duplicate-runs-again',
+  breaks: 'a duplicate create is answered with its task but prompts an agent again',
+  fails: ['RPL-10', 'RPL-18'],
+  bindings: ['JSONRPC'],
+  executor(parts) {
+    const { runner } = parts.executor;
+    const again = async (request: DelegationRequest, taskId: string, turnId: string, effective: string[]) => {
+      const turn = runner.start(
+        { taskId, turnId, prompt: request.task, effective },
+        { started: async () => {}, beforePrompt: async () => true },
+      );
+      for await (const _event of turn.events) {
+        // The second run's output goes nowhere; its effects happen.
+      }
+      await turn.end;
+    };
+    return {
+      ...parts,
+      service: (service) => ({
+        ...service,
+        async create(caller, request) {
+          const created = await service.create(caller, request);
+          const { taskId, turnId, effective } = created.snapshot.row;
+          if (created.duplicate) await again(request, taskId, turnId, effective);
+          return created;
+        },
+      }),
+    };
+  },
+};

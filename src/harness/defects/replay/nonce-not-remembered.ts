@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import type { Defect } from '../defect.js';
+
+/** RPL-18: idempotency is taken for replay protection. */
+export const nonceNotRemembered: Defect = {
+  id: 'nonce-not-remembered',
+  breaks: 'a nonce may be used again by another request',
+  fails: ['RPL-18'],
+  bindings: ['JSONRPC'],
+  executor(parts) {
+    const { journal } = parts.executor;
+    return {
+      ...parts,
+      executor: {
+        ...parts.executor,
+        journal: {
+          ...journal,
+          admit: (admission) => journal.admit({ ...admission, nonce: randomUUID() }),
+          reserved: (caller, requestId, digest) => journal.reserved(caller, requestId, digest, randomUUID()),
+        },
+      },
+    };
+  },
+};

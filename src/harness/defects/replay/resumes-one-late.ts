@@ -1,0 +1,20 @@
+import type { Defect } from '../defect.js';
+
+/** RPL-03: a cursor is taken for the next event that the reader wants, not for the last one that it has. */
+export const resumesOneLate: Defect = {
+  id: 'resumes-one-late',
+  breaks: 'the page after a cursor leaves out the event that follows it',
+  fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-06'],
+  bindings: ['JSONRPC'],
+  executor: (parts) => ({
+    ...parts,
+    service: (service) => ({
+      ...service,
+      async get(caller, id, cursor) {
+        const answer = await service.get(caller, id, cursor);
+        if (answer.page === undefined || cursor === '0') return answer;
+        return { ...answer, page: { ...answer.page, events: answer.page.events.slice(1) } };
+      },
+    }),
+  }),
+};
