@@ -60,6 +60,7 @@ export async function drive(plan: Plan, surroundings: Surroundings): Promise<Che
     }
   }
   const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  mocha.dispose();
   await cells.close();
   const failed = [...results.values()].filter(({ outcome }) => outcome === 'failed').length;
   if (failures !== failed) throw new Error(`mocha counts ${failures} failures, the harness ${failed}`);
