@@ -47,7 +47,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
 
   /** The turn outlives the request that made it: no observer and no disconnect ever ends it (O-147). */
   const launch = (row: TaskRow, request: DelegationRequest, release: () => void): void => {
-    const turn = new Turn(parts, limits, row, request);
+    const turn = new Turn(parts, limits, row, request, release);
     const ended = turn
       .run()
       .catch((error: Error) => log.error({ err: error, task: row.taskId }, 'a turn ended without an outcome'))

@@ -22,6 +22,7 @@ export class Turn {
   readonly #limits: TurnLimits;
   readonly #row: TaskRow;
   readonly #request: DelegationRequest;
+  readonly #released: () => void;
   readonly #log: TaskLog;
   readonly #translation: Translation;
   #agent: AgentTurn | undefined;
@@ -30,7 +31,15 @@ export class Turn {
   #abandoned = false;
   #timers: (() => void)[] = [];
 
-  constructor(parts: ExecutorParts, limits: TurnLimits, row: TaskRow, request: DelegationRequest) {
+  /** `released` is called once the agent is gone: its slot is free before its terminal event can be seen. */
+  constructor(
+    parts: ExecutorParts,
+    limits: TurnLimits,
+    row: TaskRow,
+    request: DelegationRequest,
+    released: () => void,
+  ) {
+    this.#released = released;
     this.#parts = parts;
     this.#limits = limits;
     this.#row = row;
@@ -71,6 +80,7 @@ export class Turn {
         }
       }
       const end = await agent.end;
+      this.#released();
       await this.#log.flushed();
       await this.#stopRecorded;
       await this.#end(end);

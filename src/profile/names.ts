@@ -25,8 +25,6 @@ export const A2A_VERSION = '1.0';
 /** The cursor before the first event. */
 export const CURSOR_START = '0';
 
-export const PROTOCOL_VERSION = 1;
-
 /** The bindings that can be a cell of the gate, in the order in which the verdict walks them. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON', 'WSS', 'OAB'] as const;
 export type BindingName = (typeof BINDINGS)[number];

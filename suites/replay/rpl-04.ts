@@ -36,9 +36,8 @@ async function missed(lab: CaseLab): Promise<void> {
   ];
   lab.evidence('history.json', seen);
   const last = seen.at(-1)?.event ?? {};
-  const onEvent = ((last.statusUpdate as { metadata?: Record<string, unknown> } | undefined)?.metadata ?? {})[
-    KEY.result
-  ] as Record<string, unknown> | undefined;
+  const update = last.statusUpdate as { metadata?: Record<string, unknown> } | undefined;
+  const onEvent = update?.metadata?.[KEY.result] as Record<string, unknown> | undefined;
   const onTask = resultOf(task);
   lab.expect(onEvent !== undefined, 'the replayed terminal event carries no signed result');
   lab.expect(

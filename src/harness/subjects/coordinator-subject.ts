@@ -1,5 +1,5 @@
 /** A coordinator as the suites meet it: a command, run once per action with a job file (harness contract). */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lab, LabCommand } from '../lab/ports.js';
 import type { Json } from '../wire/probe.js';
@@ -108,9 +108,4 @@ function follow(command: LabCommand): JobRun {
     kill: async () => void (await command.kill()),
     stderr: () => command.stderr(),
   };
-}
-
-/** The public halves of a key file, as `trusted_results` and peers want them. */
-export function keysOf(file: string): Json[] {
-  return (JSON.parse(readFileSync(file, 'utf8')) as { keys: Json[] }).keys;
 }
