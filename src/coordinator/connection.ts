@@ -67,4 +67,11 @@ export class PeerUnreachable extends Error {
 /** The card lacks EXT, or an answer shows that the profile is not active. */
 export class NotNegotiated extends Error {
   override name = 'NotNegotiated';
+  constructor(
+    message: string,
+    /** The task that the answer spoke of: one that runs outside the profile is asked to stop (section 2). */
+    readonly taskId?: string,
+  ) {
+    super(message);
+  }
 }

@@ -17,7 +17,7 @@ import type { Delegation } from './store.js';
 export type Followed =
   | {
       kind: 'terminal';
-      event?: { statusUpdate: { status: unknown; metadata?: Record<string, unknown> } };
+      event: { statusUpdate: { status: unknown; metadata?: Record<string, unknown> } };
       sequence: number;
     }
   | { kind: 'lost'; reason: string };
@@ -38,7 +38,9 @@ export class Follower {
   readonly #delegation: Delegation & { taskId: string };
   readonly #sink: Sink;
   #place: Place;
-  #terminal: Followed | undefined;
+  #terminal: Extract<Followed, { kind: 'terminal' }> | undefined;
+  /** While the log is read once more, nothing is printed or stored. */
+  #silent = false;
 
   constructor(
     config: CoordinatorConfig,
@@ -52,14 +54,8 @@ export class Follower {
     this.#connection = connection;
     this.#delegation = delegation;
     this.#sink = sink;
-    const head = delegation.head ?? firstHead(delegation.taskId, delegation.requestDigest);
-    this.#place = {
-      cursor: delegation.cursor,
-      sequence: delegation.sequence,
-      head,
-      from: delegation.from,
-      gaps: delegation.gaps,
-    };
+    const { head, cursor, sequence, from, gaps } = delegation;
+    this.#place = head === undefined ? this.#beginning() : { cursor, sequence, head, from, gaps };
   }
 
   get place(): Place {
@@ -76,6 +72,8 @@ export class Follower {
       } catch (error) {
         const refusal = error instanceof PeerRefusal ? error : undefined;
         if (refusal?.reason === 'TASK_NOT_FOUND') return { kind: 'lost', reason: 'TASK_NOT_FOUND' };
+        // A place that the executor does not know any more, after a restore of its journal: all is read anew.
+        if (refusal?.reason === 'CURSOR_INVALID') this.#place = this.#beginning();
         if (
           refusal === undefined &&
           !(error instanceof PeerUnreachable) &&
@@ -94,41 +92,42 @@ export class Follower {
 
   /** Reads the whole log again from its beginning, into a chain of its own; nothing is printed a second time. */
   async reread(signal: AbortSignal): Promise<Place> {
-    const head = firstHead(this.#delegation.taskId, this.#delegation.requestDigest);
-    this.#place = { cursor: CURSOR_START, sequence: 0, head, from: 0, gaps: false };
-    await this.#pages(signal, () => {});
+    this.#place = this.#beginning();
+    this.#silent = true;
+    await this.#pages(signal);
     return this.#place;
+  }
+
+  #beginning(): Place {
+    const head = firstHead(this.#delegation.taskId, this.#delegation.requestDigest);
+    return { cursor: CURSOR_START, sequence: 0, head, from: 0, gaps: false };
   }
 
   async #session(signal: AbortSignal): Promise<void> {
     const { taskId } = this.#delegation;
-    const sink = this.#print;
     try {
       for await (const frame of this.#connection.observe(taskId, { signal })) {
         if ('task' in frame) {
           const at = frame.task.position?.sequence ?? 0;
           // Live frames wait in the connection while what was missed is read.
-          if (at > this.#place.sequence) await this.#pages(signal, sink, at);
+          if (at > this.#place.sequence) await this.#pages(signal, at);
         } else {
           if (frame.position.sequence > this.#place.sequence + 1)
-            await this.#pages(signal, sink, frame.position.sequence - 1);
-          this.#take(frame.event, frame.position, sink);
+            await this.#pages(signal, frame.position.sequence - 1);
+          this.#take(frame.event, frame.position);
+          this.#store();
         }
         if (this.#terminal !== undefined) return;
       }
     } catch (error) {
       if (!(error instanceof PeerRefusal && error.reason === 'UNSUPPORTED_OPERATION')) throw error;
       // It has ended: what is missing is in the tail (D-9).
-      await this.#pages(signal, sink);
+      await this.#pages(signal);
     }
   }
 
   /** Everything after our place, at the latest to `upTo`; throws when the cursor was not seen on the other side. */
-  async #pages(
-    signal: AbortSignal,
-    sink: (event: EventBody, at: EventPosition) => void,
-    upTo = Number.MAX_SAFE_INTEGER,
-  ): Promise<void> {
+  async #pages(signal: AbortSignal, upTo = Number.MAX_SAFE_INTEGER): Promise<void> {
     while (this.#place.sequence < upTo) {
       const { page, position } = await this.#connection.get(this.#delegation.taskId, this.#place.cursor, {
         signal,
@@ -147,43 +146,44 @@ export class Follower {
       }
       const before = this.#place.sequence;
       for (const { event, sequence, cursor } of page.events) {
-        this.#take(event, { turn_id: position?.turn_id ?? '', sequence, cursor }, sink);
+        this.#take(event, { turn_id: position?.turn_id ?? '', sequence, cursor });
       }
+      this.#store();
       if (page.next === '') return;
       if (this.#place.sequence === before) throw new PeerUnreachable('a page without progress');
     }
   }
 
-  #take(
-    event: EventBody,
-    position: EventPosition,
-    sink: (event: EventBody, at: EventPosition) => void,
-  ): void {
-    const { sequence, cursor } = position;
+  #take(event: EventBody, { sequence, cursor }: EventPosition): void {
     if (sequence <= this.#place.sequence) return;
     if (sequence !== this.#place.sequence + 1)
       throw new PeerUnreachable(`event ${sequence} after ${this.#place.sequence}`);
     this.#place = { ...this.#place, cursor, sequence, head: headAfter(this.#place.head, event) };
-    sink(event, position);
+    if (!this.#silent) {
+      const { requestId, taskId } = this.#delegation;
+      this.#sink({
+        type: 'event',
+        request_id: requestId,
+        task_id: taskId,
+        sequence,
+        cursor,
+        unverified: true,
+        event,
+      });
+    }
     if ('statusUpdate' in event) {
       const { state } = event.statusUpdate.status;
       if (isTaskState(state) && isTerminal(state)) this.#terminal = { kind: 'terminal', event, sequence };
     }
   }
 
-  /** Printed, then stored: after a crash in between a line may come twice, but none is lost. */
-  readonly #print = (event: EventBody, { sequence, cursor }: EventPosition): void => {
-    const { requestId, taskId } = this.#delegation;
-    this.#sink({
-      type: 'event',
-      request_id: requestId,
-      task_id: taskId,
-      sequence,
-      cursor,
-      unverified: true,
-      event,
-    });
-    const { head, from, gaps } = this.#place;
-    this.#parts.store.update(requestId, { cursor, sequence, head, from, gaps });
-  };
+  /**
+   * After it was printed: a crash in between may print a line twice, and loses none. The terminal event is not passed
+   * over in the store before the result is: whoever comes back reads it again, and judges it again.
+   */
+  #store(): void {
+    if (this.#silent || this.#terminal !== undefined) return;
+    const { cursor, sequence, head, from, gaps } = this.#place;
+    this.#parts.store.update(this.#delegation.requestId, { cursor, sequence, head, from, gaps });
+  }
 }

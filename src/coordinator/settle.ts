@@ -53,7 +53,7 @@ function judge(
 ) {
   const request = JSON.parse(delegation.request) as DelegationRequest;
   return parts.accept(
-    { task: remote.task, lastSequence: sequence, ...(event === undefined ? {} : { terminal: event }) },
+    { task: remote.task, lastSequence: sequence, terminal: event },
     {
       requestId: delegation.requestId,
       requestDigest: delegation.requestDigest,

@@ -55,7 +55,9 @@ export function remoteTask(raw: unknown, echoed: boolean): RemoteTask {
   const result: RemoteTask = { task: raw as Task };
   if (extra[KEY.event] !== undefined)
     result.position = read(position, extra[KEY.event], KEY.event) as EventPosition;
-  else if (!echoed) throw new NotNegotiated('the answer has neither the extension’s echo nor its metadata');
+  else if (!echoed) {
+    throw new NotNegotiated('the answer has neither the extension’s echo nor its metadata', parsed.data.id);
+  }
   if (extra[KEY.events] !== undefined)
     result.page = read(page, extra[KEY.events], KEY.events) as unknown as EventPage;
   if (extra[KEY.result] !== undefined) result.result = extra[KEY.result] as ResultEnvelope;

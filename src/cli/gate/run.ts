@@ -1,5 +1,6 @@
 /** `oab-gate run`: the gate, or a named part of it. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import type { GateName } from '../../gate/criterion.js';
 import { EXIT, exitCode } from '../../gate/exit-code.js';
@@ -71,11 +72,10 @@ async function runGate(flags: RunFlags): Promise<void> {
   }
 }
 
-/** Somebody's other files are never overwritten or digested into a verdict. */
+/** An evidence folder is emptied before a run: only one that a run made. */
 function checkOut(out: string): void {
-  if (!existsSync(out)) return;
-  const ours = new Set(['evidence', 'verdict.json', 'verdict.jws', 'junit.xml', 'report.md']);
-  const strange = readdirSync(out).find((name) => !ours.has(name));
-  if (strange !== undefined)
-    throw new UsageError(`--out ${out}: holds ${strange}, which is not of a run; name another folder`);
+  const evidence = join(out, 'evidence');
+  if (existsSync(evidence) && !existsSync(join(evidence, 'plan.json'))) {
+    throw new UsageError(`--out ${out}: its folder evidence/ is of no run; name another folder`);
+  }
 }

@@ -29,8 +29,10 @@ export function readYaml<T extends z.ZodType>(file: string, schema: T): Loaded<z
   }
   const place = (path: readonly PropertyKey[]) =>
     `${file}:${lineOf(document, lines, path)}: ${path.map(String).join('.') || '(top)'}`;
-  const parsed = schema.safeParse(toJs(document, file));
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap((issue) => problems(issue, place)));
+  const raw = toJs(document, file);
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.flatMap((issue) => problems(issue, raw, place)));
   return { value: parsed.data, place };
 }
 
@@ -55,14 +57,25 @@ function toJs(document: Document, file: string): unknown {
   }
 }
 
-function problems(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
+function problems(
+  issue: z.core.$ZodIssue,
+  raw: unknown,
+  place: (path: readonly PropertyKey[]) => string,
+): string[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(
       (key) => `${place([...issue.path, key])}: unknown key; remove it or correct its name`,
     );
   }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined;
+  const missing = issue.code === 'invalid_type' && valueAt(raw, issue.path) === undefined;
   return [`${place(issue.path)}: ${missing ? 'is missing' : issue.message}`];
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
+    raw,
+  );
 }
 
 /** The line of the deepest node of the path that exists. */

@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { type Proxy as ToxiProxy, Toxiproxy } from 'toxiproxy-node-client';
 import { until } from '../../lab/deadline.js';
 import { startEcho } from '../echo.js';
@@ -36,10 +37,11 @@ export async function startToxiproxy(binary: string): Promise<Injector> {
       everyMs: 10,
     });
     if (up && !ended) {
-      return injectorAt('toxiproxy', url, async () => {
+      const injector = await injectorAt('toxiproxy', url, async () => {
         server.kill('SIGTERM');
         if (!ended) await once(server, 'exit');
       });
+      return { ...injector, version: builtFrom(binary) ?? injector.version };
     }
     if (attempt === 5) throw new Error(`${binary} does not start`);
   }
@@ -122,6 +124,16 @@ function wrap(url: string, proxy: ToxiProxy, gone: () => void): InjectorProxy {
       await proxy.remove();
     },
   };
+}
+
+/** A server that is built from the module calls itself "git"; its set-up wrote down which version it is. */
+function builtFrom(binary: string): string | undefined {
+  try {
+    return readFileSync(join(dirname(binary), '.toxiproxy-server.version'), 'utf8').split(' ')[0];
+  } catch {
+    // Installed by somebody else: what it says of itself has to do.
+    return undefined;
+  }
 }
 
 async function answers(url: string): Promise<boolean> {

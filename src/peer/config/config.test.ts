@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeKeyFile } from '../../identity/key-file.js';
+import { newKey } from '../../identity/new-key.js';
+import { jobSchema } from '../job.js';
+import { ConfigError } from './config-error.js';
+import { coordinatorSchema, readCoordinatorFile } from './coordinator-file.js';
+import { executorSchema, readExecutorFile } from './executor-file.js';
+
+const EXECUTOR = `peer: oab-b
+listen: { address: "127.0.0.1:0" }
+public_url: http://oab-b.lab/
+insecure_loopback: true
+keys: { results: results.jwks }
+peers:
+  - { peer: oab-a, token_keys: tokens.jwks, capabilities: ["repo:read"] }
+capabilities: ["repo:read"]
+journal: { sqlite: journal.db }
+agent:
+  command: [node, agent.mjs]
+  workspace: workspace
+`;
+const COORDINATOR = `peer: oab-a
+insecure_loopback: true
+keys: { tokens: tokens.jwks }
+store: coordinator.db
+peers:
+  - peer: oab-b
+    url: http://127.0.0.1:18443/
+    result_keys: results.jwks
+    capabilities: ["repo:read"]
+`;
+
+describe('configuration', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'oab-config-'));
+    file = join(folder, 'peer.yaml');
+    mkdirSync(join(folder, 'workspace'));
+    for (const name of ['results', 'tokens'])
+      writeKeyFile(join(folder, `${name}.jwks`), [newKey(Date.now())], 'private');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const problems = (read: (file: string) => unknown, text: string): string[] => {
+    writeFileSync(file, text);
+    try {
+      read(file);
+      return [];
+    } catch (error) {
+      assert.ok(error instanceof ConfigError, String(error));
+      return error.problems.map((problem) => problem.replaceAll(`${folder}/`, ''));
+    }
+  };
+  const executor = (text: string) => problems(readExecutorFile, text);
+  const coordinator = (text: string) => problems(readCoordinatorFile, text);
+
+  it('is read with its units, defaults and paths', () => {
+    writeFileSync(
+      file,
+      EXECUTOR.replace(
+        'capabilities: ["repo:read"]\njournal',
+        'capabilities: ["repo:read"]\nlimits: { task: 32KiB, deadline: 10m, rate: 7/s }\njournal',
+      ),
+    );
+    const { config, journal, agent } = readExecutorFile(file);
+    assert.deepEqual(
+      [config.limits.taskBytes, config.limits.deadlineMs, config.limits.rate],
+      [32_768, 600_000, 7],
+    );
+    assert.deepEqual(
+      [config.heartbeatMs, config.windowMs, config.peers[0]?.maxRunning],
+      [15_000, 7_200_000, 4],
+    );
+    assert.deepEqual(
+      [journal.file, agent.workspace],
+      [join(folder, 'journal.db'), join(folder, 'workspace')],
+    );
+    assert.deepEqual(executor(EXECUTOR), []);
+    assert.deepEqual(coordinator(COORDINATOR), []);
+  });
+
+  for (const [what, change, expected] of [
+    ['an unknown key', (text: string) => `${text}speed: 3\n`, /^peer\.yaml:13: speed: unknown key/],
+    [
+      'an unknown key inside',
+      (text: string) => text.replace('workspace: workspace', 'workspace: workspace\n  colour: red'),
+      /^peer\.yaml:13: agent\.colour: unknown key/,
+    ],
+    ['a duplicate key', (text: string) => `${text}peer: oab-c\n`, /^peer\.yaml:13: .*unique/i],
+    ['a missing key', (text: string) => text.replace('peer: oab-b\n', ''), /^peer\.yaml:1: peer: is missing/],
+    [
+      'a bare number',
+      (text: string) => `${text}stream: { heartbeat: 15 }\n`,
+      /^peer\.yaml:13: stream\.heartbeat: must be a whole number with a unit/,
+    ],
+    [
+      'a bad unit',
+      (text: string) => `${text}idempotency: { window: 2hours }\n`,
+      /^peer\.yaml:13: idempotency\.window: must be a whole number with a unit .* such as 15s/,
+    ],
+    [
+      'a heartbeat out of bounds',
+      (text: string) => `${text}stream: { heartbeat: 16s }\n`,
+      /stream\.heartbeat: must be from 100ms to 15s/,
+    ],
+    [
+      'a bad peer id',
+      (text: string) => text.replace('peer: oab-b', 'peer: OAB_B'),
+      /^peer\.yaml:1: peer: must be a peer id/,
+    ],
+    [
+      'an unknown capability',
+      (text: string) => text.replace('\ncapabilities: ["repo:read"]', '\ncapabilities: ["repo:write"]'),
+      /^peer\.yaml:8: capabilities\.0: must be one of/,
+    ],
+    [
+      'a missing secret',
+      (text: string) => text.replace('results.jwks', 'absent.jwks'),
+      /^peer\.yaml:5: keys\.results: .*absent\.jwks: cannot be read \(ENOENT\)/,
+    ],
+    [
+      'a public key where a private one is needed',
+      (text: string) => text.replace('results.jwks', 'half.jwks'),
+      /^peer\.yaml:5: keys\.results: .*no active private key/,
+    ],
+    [
+      'a workspace that is not there',
+      (text: string) => text.replace('workspace: workspace', 'workspace: elsewhere'),
+      /^peer\.yaml:12: agent\.workspace: .*no such folder/,
+    ],
+    [
+      'a feature of a later version',
+      (text: string) => `${text}relays: []\n`,
+      /^peer\.yaml:13: relays: relays is not available in this version/,
+    ],
+    [
+      'plain HTTP beyond loopback',
+      (text: string) => text.replace('127.0.0.1:0', '0.0.0.0:0'),
+      /^peer\.yaml:2: listen\.address: plain HTTP is allowed on loopback only/,
+    ],
+    [
+      'plain HTTP unsaid',
+      (text: string) => text.replace('insecure_loopback: true\n', ''),
+      /insecure_loopback: without TLS/,
+    ],
+    [
+      'a peer twice',
+      (text: string) =>
+        text.replace(
+          'capabilities: ["repo:read"] }\n',
+          'capabilities: ["repo:read"] }\n  - { peer: oab-a, token_keys: tokens.jwks, capabilities: [] }\n',
+        ),
+      /^peer\.yaml:8: peers\.1\.peer: is configured twice/,
+    ],
+    [
+      'a window shorter than the deadline',
+      (text: string) => `${text}idempotency: { window: 1h }\n`,
+      /^peer\.yaml:13: idempotency: idempotency\.windowSeconds is shorter/,
+    ],
+    ['a tab for indentation', (text: string) => `${text}\tx: 1\n`, /^peer\.yaml:\d+: /],
+    ['no mapping at all', () => '- a\n', /^peer\.yaml:1: /],
+  ] as const) {
+    it(`is refused for ${what}, with file, line and key`, () => {
+      const key = newKey(Date.now());
+      writeKeyFile(join(folder, 'half.jwks'), [key], 'public');
+      const found = executor(change(EXECUTOR));
+      assert.ok(
+        found.some((problem) => expected.test(problem)),
+        found.join('\n'),
+      );
+    });
+  }
+
+  it('is refused when others can read a private key, or the file is not there', () => {
+    chmodSync(join(folder, 'tokens.jwks'), 0o640);
+    assert.match(coordinator(COORDINATOR).join(), /^peer\.yaml:3: keys\.tokens: .*chmod 600/);
+    assert.throws(
+      () => readCoordinatorFile(join(folder, 'absent.yaml')),
+      /absent\.yaml: cannot be read \(ENOENT\)/,
+    );
+  });
+
+  it('keeps a coordinator from plain HTTP beyond loopback', () => {
+    assert.match(
+      coordinator(COORDINATOR.replace('127.0.0.1', '10.0.0.1')).join(),
+      /peers\.0\.url: plain HTTP is for loopback/,
+    );
+    assert.match(
+      coordinator(COORDINATOR.replace('http://', 'https://')).join(),
+      /peers\.0\.url: https is not available/,
+    );
+    assert.match(
+      coordinator(COORDINATOR.replace('    result_keys', '    connect: 10.0.0.1:80\n    result_keys')).join(),
+      /peers\.0\.url: plain HTTP is for loopback/,
+    );
+  });
+
+  for (const [name, schema] of [
+    ['executor', executorSchema],
+    ['coordinator', coordinatorSchema],
+    ['job', jobSchema],
+  ] as const) {
+    it(`publishes ${name}.schema.json as it is (OAB_WRITE_SCHEMAS=1 rewrites it)`, () => {
+      const path = `docs/schemas/${name}.schema.json`;
+      const text = `${JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), null, 2)}\n`;
+      if (process.env.OAB_WRITE_SCHEMAS === '1') writeFileSync(path, text);
+      assert.equal(readFileSync(path, 'utf8'), text);
+    });
+  }
+});
