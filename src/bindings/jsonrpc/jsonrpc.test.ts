@@ -151,7 +151,7 @@ describe('the JSON-RPC binding', () => {
 
   it('carries a task from create to its verified log, over its own client', async () => {
     const peer = client();
-    const { request } = requestOf({ task: 'hold 3' });
+    const { request } = requestOf({ task: 'hold 3', budget: { max_output_bytes: 10_000 } });
     const created = await peer.create(request, { signal: signal() });
     const taskId = created.task.id;
     assert.equal((await peer.create(request, { signal: signal() })).task.id, taskId);
@@ -318,7 +318,7 @@ describe('the JSON-RPC binding', () => {
   });
 
   it('beats while a stream is idle, and leaves nothing behind when its reader goes', async () => {
-    const { request, caller } = requestOf({ task: 'hold' });
+    const { request, caller } = requestOf({ task: 'hold', budget: { max_output_bytes: 10_000 } });
     const { snapshot } = await opened.service.create(caller, request);
     const { taskId } = snapshot.row;
     const raw = httpRequest({
