@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `oab-peer`: the reference deployment's command line. One file per command in `peer/`; this one only lists them. */
 import { Command, CommanderError } from 'commander';
-import { DelegateError } from '../coordinator/coordinator.js';
+import { DelegateError } from '../coordinator/intend.js';
 import { StoreUnusable } from '../coordinator/store.js';
 import { KeyFileError } from '../identity/key-file.js';
 import { NoSigningKey } from '../identity/key-store.js';

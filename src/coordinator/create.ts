@@ -1,9 +1,10 @@
 /** Getting a request accepted: the same bytes until there is an answer, never past the window, never another id. */
-
+import { DEFAULT_SKEW_MS } from '../profile/card.js';
 import type { DelegationRequest } from '../profile/model.js';
 import { Backoff } from './backoff.js';
 import type { CoordinatorConfig } from './config.js';
 import { NotNegotiated, type PeerConnection, PeerRefusal, type RemoteTask } from './connection.js';
+import { INTERRUPTED } from './lines.js';
 import type { CoordinatorParts } from './parts.js';
 import type { Delegation } from './store.js';
 
@@ -14,6 +15,20 @@ export type Created =
   /** It may have been, and nothing can be said about it. */
   | { kind: 'unknown'; reason: string };
 
+/** Refusals that the same bytes would have met before too, so that no earlier attempt can have made a task. */
+const CONCLUSIVE = new Set([
+  'MALFORMED',
+  'UNKNOWN_MEMBER',
+  'WRONG_TARGET',
+  'TOKEN_MISMATCH',
+  'CONFLICT',
+  'NONCE_REUSED',
+  'STALE',
+  'NOT_YET_VALID',
+]);
+/** Transient refusals that come before anything is written. */
+const WROTE_NOTHING = new Set(['SATURATED', 'DRAINING']);
+
 export async function create(
   config: CoordinatorConfig,
   parts: CoordinatorParts,
@@ -23,20 +38,22 @@ export async function create(
 ): Promise<Created> {
   const request = JSON.parse(delegation.request) as DelegationRequest;
   const backoff = new Backoff(config.reconnect, parts);
+  const age = ageOf(parts, request);
   let { sent } = delegation;
-  let lastProblem = 'UNREACHABLE';
+  /** An earlier attempt, of a former process too, may have reached the executor. */
+  let delivered = sent;
+  // A card may not promise less (profile section 2), so that this long is safe before it is known.
+  let window = Math.max(request.deadline_ms, 60_000) + 4 * DEFAULT_SKEW_MS;
   while (!signal.aborted) {
     let leastMs = 0;
+    let problem = 'UNREACHABLE';
     try {
       const { params } = await connection.describe({ signal });
-      const window = params.idempotency.windowSeconds * 1000;
-      // The executor refuses what is older than window − skew; by then the same request may have run and be forgotten.
-      if (parts.now() > Date.parse(request.issued_at) + window - 2 * config.clockSkewMs) {
-        return sent
-          ? { kind: 'unknown', reason: 'WINDOW_PASSED' }
-          : { kind: 'refused', reason: 'WINDOW_PASSED' };
-      }
+      window = params.idempotency.windowSeconds * 1000;
+      if (age() > window - 2 * config.clockSkewMs) return ended(sent, 'WINDOW_PASSED');
       if (!sent) {
+        if (parts.store.find(delegation.requestId)?.cancelWanted === true)
+          return { kind: 'refused', reason: 'CANCELLED_BEFORE_SENDING' };
         // Before the first byte: after a crash it is not known whether it went out.
         parts.store.update(delegation.requestId, { sent: true });
         sent = true;
@@ -44,31 +61,60 @@ export async function create(
       return { kind: 'accepted', remote: await connection.create(request, { signal }) };
     } catch (error) {
       if (error instanceof NotNegotiated)
-        return sent ? notActive(error) : { kind: 'refused', reason: 'NOT_NEGOTIATED' };
-      if (error instanceof PeerRefusal && !error.transient) return refusalOf(config, delegation, error);
-      if (error instanceof PeerRefusal) leastMs = error.retryAfterMs ?? 0;
-      lastProblem = error instanceof PeerRefusal ? error.reason : 'UNREACHABLE';
+        return sent ? notActive(connection, error, signal) : { kind: 'refused', reason: 'NOT_NEGOTIATED' };
+      if (error instanceof PeerRefusal && !error.transient)
+        return refusalOf(config, delegation, error, delivered);
+      if (error instanceof PeerRefusal) {
+        leastMs = error.retryAfterMs ?? 0;
+        problem = error.reason;
+      }
+      delivered ||= sent && !WROTE_NOTHING.has(problem);
       parts.log.info(
         { request: delegation.requestId, problem: (error as Error).message },
         'the create is tried again',
       );
-      // Without a card the window is not known: the request's own deadline bounds what was never sent.
-      if (!sent && parts.now() > Date.parse(request.issued_at) + request.deadline_ms) {
-        return { kind: 'refused', reason: lastProblem };
-      }
     }
-    await backoff.wait(signal, leastMs);
+    // What was never sent ends with its own deadline; what may have been delivered is asked for as long as that is safe.
+    const left = (sent ? window - 2 * config.clockSkewMs : request.deadline_ms) - age();
+    if (left <= 0) return ended(sent, sent ? 'WINDOW_PASSED' : problem);
+    await backoff.wait(signal, Math.min(leastMs, left));
   }
-  return sent ? { kind: 'unknown', reason: 'INTERRUPTED' } : { kind: 'refused', reason: 'INTERRUPTED' };
+  return ended(sent, INTERRUPTED);
 }
 
-/** The executor answered a create without the profile: whatever it does now is outside of it. */
-function notActive(error: NotNegotiated): Created {
-  return { kind: 'unknown', reason: `NOT_NEGOTIATED: ${error.message}` };
+/** How old the request is, in ms: a wall clock that is set back does not make it younger. */
+function ageOf(parts: CoordinatorParts, { issued_at }: DelegationRequest): () => number {
+  const atStart = parts.now() - Date.parse(issued_at);
+  const began = parts.monotonic();
+  return () => Math.max(parts.now() - Date.parse(issued_at), atStart + parts.monotonic() - began);
 }
 
-/** On a channel that somebody else terminates, a forged refusal could hide a task that runs (section 6). */
-function refusalOf(config: CoordinatorConfig, { peer }: Delegation, { reason }: PeerRefusal): Created {
+function ended(sent: boolean, reason: string): Created {
+  return { kind: sent ? 'unknown' : 'refused', reason };
+}
+
+/** The executor answered a create without the profile: what it made is asked to stop, once, and never trusted. */
+async function notActive(
+  connection: PeerConnection,
+  { taskId, message }: NotNegotiated,
+  signal: AbortSignal,
+): Promise<Created> {
+  // Whether the cancel was heard cannot be told either, and changes nothing.
+  if (taskId !== undefined) await connection.cancel(taskId, { signal }).catch(() => undefined);
+  return { kind: 'unknown', reason: `NOT_NEGOTIATED: ${message}` };
+}
+
+/**
+ * On a channel that somebody else terminates, a forged refusal could hide a task that runs (section 6). And a true
+ * refusal of a retry says nothing about an earlier attempt where keys, policy or the executor changed in between.
+ */
+function refusalOf(
+  config: CoordinatorConfig,
+  { peer }: Delegation,
+  { reason }: PeerRefusal,
+  delivered: boolean,
+): Created {
   const endToEnd = config.peers.find((one) => one.peer === peer)?.endToEnd === true;
-  return { kind: endToEnd ? 'refused' : 'unknown', reason };
+  const nothingMade = endToEnd && (!delivered || CONCLUSIVE.has(reason));
+  return { kind: nothingMade ? 'refused' : 'unknown', reason };
 }

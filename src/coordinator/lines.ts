@@ -39,6 +39,9 @@ export interface ResultLine {
   artifacts: Artifact[];
 }
 
+/** The reason of a line when only the watching ended. */
+export const INTERRUPTED = 'INTERRUPTED';
+
 export type Line = AcceptedLine | EventLine | ResultLine;
 export type Sink = (line: Line) => void;
 

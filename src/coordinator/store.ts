@@ -38,15 +38,17 @@ const TABLE = `CREATE TABLE IF NOT EXISTS delegations (
   created_at INTEGER NOT NULL, sent INTEGER NOT NULL, task_id TEXT, turn_id TEXT, accepted_at INTEGER,
   cancel_wanted INTEGER NOT NULL, cursor TEXT NOT NULL, sequence INTEGER NOT NULL, head TEXT, chain_from INTEGER NOT NULL,
   gaps INTEGER NOT NULL, result TEXT
-) WITHOUT ROWID`;
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS delegations_by_task ON delegations (task_id)`;
 const VERSION = 1;
 
 export interface Store {
   /** false when there is one of that request id already. */
   insert(delegation: Delegation): boolean;
   update(requestId: string, change: Partial<Delegation>): void;
-  /** By request id or task id. */
+  /** By request id, or by a task id that only one delegation has: executors mint them, and may not shadow each other. */
   find(id: string): Delegation | undefined;
+  /** Oldest first. */
   all(): Delegation[];
   close(): void;
 }
@@ -75,7 +77,8 @@ export function openStore(file: string): Store {
   const insert = db.prepare(
     `INSERT INTO delegations (${columns.join(', ')}) VALUES (${columns.map((name) => `@${name}`).join(', ')}) ON CONFLICT DO NOTHING`,
   );
-  const find = db.prepare('SELECT * FROM delegations WHERE request_id = @id OR task_id = @id LIMIT 1');
+  const byRequest = db.prepare('SELECT * FROM delegations WHERE request_id = ?');
+  const byTask = db.prepare('SELECT * FROM delegations WHERE task_id = ? LIMIT 2');
   const all = db.prepare('SELECT * FROM delegations ORDER BY created_at, request_id');
   return {
     insert: (delegation) => insert.run(toColumns(delegation, columns)).changes === 1,
@@ -88,8 +91,8 @@ export function openStore(file: string): Store {
       });
     },
     find(id) {
-      const row = find.get({ id }) as Row | undefined;
-      return row && fromColumns(row);
+      const rows = [byRequest.get(id) ?? byTask.all(id)].flat() as Row[];
+      return rows[0] !== undefined && rows.length === 1 ? fromColumns(rows[0]) : undefined;
     },
     all: () => (all.all() as Row[]).map(fromColumns),
     close: () => db.close(),

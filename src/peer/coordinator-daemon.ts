@@ -1,74 +1,57 @@
 /**
  * The coordinator that stays up: follows every open delegation, and serves the commands over a UNIX socket that only
- * its owner may open. One JSON line asks, lines answer, the last one has `end`.
+ * its owner may open. One JSON line asks, lines answer, the last one has `end` or `error`.
  */
-import { chmodSync, existsSync, unlinkSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { existsSync, unlinkSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { DelegateError } from '../coordinator/coordinator.js';
-import type { Line, ResultLine, Sink } from '../coordinator/lines.js';
+import { z } from 'zod';
+import { DelegateError } from '../coordinator/intend.js';
+import { INTERRUPTED, type ResultLine, type Sink } from '../coordinator/lines.js';
 import { createLog } from '../telemetry/log.js';
+import { ConfigError } from './config/config-error.js';
 import { type CoordinatorTransform, type OpenCoordinator, openCoordinator } from './coordinator.js';
-import type { Ask } from './coordinator-client.js';
+import { type Ask, CANCEL_TRY_MS, type Reply } from './coordinator-client.js';
+import { Followings } from './followings.js';
 import { untilAsked } from './until-asked.js';
 import { VERSION } from './version.js';
 
 const MAX_ASK = 4 * 1024 * 1024;
+/** A command that stops reading is let go beyond this; `wait` brings it back. */
+const MAX_UNREAD = 16 * 1024 * 1024;
 
-/** One delegation that is being followed: its lines go to everybody who waits for it. */
-interface Following {
-  sinks: Set<Sink>;
-  accepted: Line | undefined;
-  done: Promise<ResultLine>;
-}
+const asked = z.discriminatedUnion('command', [
+  z.object({ command: z.literal('delegate'), input: z.looseObject({ requestId: z.string() }) }),
+  z.object({ command: z.enum(['wait', 'cancel', 'reconcile']), id: z.string() }),
+]);
 
+/** Runs until SIGTERM or SIGINT; throws ConfigError or StoreUnusable before anything is sent. */
 export async function runCoordinator(file: string, transform?: CoordinatorTransform): Promise<void> {
   const open = openCoordinator(file, transform);
+  const { coordinator } = open;
   const { socket } = open.settings;
   const log = createLog(open.settings.config.peer);
   const stop = new AbortController();
-  const following = new Map<string, Following>();
-
-  /** Starts following, or joins whoever follows already: one observer per delegation. */
-  const join = (id: string, begin: (sink: Sink) => Promise<ResultLine>, sink: Sink): Promise<ResultLine> => {
-    const key = open.coordinator.status(id)?.requestId ?? id;
-    const running = following.get(key);
-    if (running !== undefined) {
-      if (running.accepted !== undefined) sink(running.accepted);
-      running.sinks.add(sink);
-      return running.done;
-    }
-    const sinks = new Set([sink]);
-    const entry: Following = { sinks, accepted: undefined, done: Promise.resolve(undefined as never) };
-    following.set(key, entry);
-    entry.done = begin((line) => {
-      if (line.type === 'accepted') entry.accepted = line;
-      for (const one of sinks) one(line);
-    }).finally(() => following.delete(key));
-    return entry.done;
-  };
+  const followings = new Followings((id) => coordinator.status(id)?.requestId ?? id);
 
   await makeRoom(socket);
-  const server = createServer(
-    (client) =>
-      void serve(client, open, join, stop.signal).catch((error: Error) =>
-        log.error({ err: error }, 'a command failed'),
-      ),
-  );
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(socket, resolve);
-  });
-  chmodSync(socket, 0o600);
-  for (const { requestId, result } of open.coordinator.tasks()) {
-    if (result !== undefined) continue;
-    join(
-      requestId,
-      (sink) => open.coordinator.wait(requestId, sink, stop.signal),
-      () => {},
-    ).catch((error: Error) =>
-      log.error({ err: error, request: requestId }, 'a delegation could not be followed'),
+  const server = createServer((client) => {
+    serve(client, open, followings, stop.signal).catch((error: Error) =>
+      log.error({ err: error }, 'a command failed'),
     );
+  });
+  await listen(server, socket);
+  for (const { requestId, result } of coordinator.tasks()) {
+    if (result !== undefined) continue;
+    followings
+      .join(
+        requestId,
+        (sink) => coordinator.wait(requestId, sink, stop.signal),
+        () => {},
+      )
+      .catch((error: Error) =>
+        log.error({ err: error, request: requestId }, 'a delegation could not be followed'),
+      );
   }
   process.stdout.write(
     `${JSON.stringify({ ready: true, listen: { socket }, pid: process.pid, version: VERSION })}\n`,
@@ -76,44 +59,45 @@ export async function runCoordinator(file: string, transform?: CoordinatorTransf
   await untilAsked(log);
   stop.abort();
   server.close();
-  await Promise.allSettled([...following.values()].map(({ done }) => done));
+  await followings.settled();
   open.close();
 }
-
-type Join = (id: string, begin: (sink: Sink) => Promise<ResultLine>, sink: Sink) => Promise<ResultLine>;
 
 async function serve(
   client: Socket,
   { coordinator }: OpenCoordinator,
-  join: Join,
+  followings: Followings,
   stop: AbortSignal,
 ): Promise<void> {
+  // A command that went away is seen by `close`; its delegation goes on.
   client.on('error', () => undefined);
-  const say = (value: unknown) => client.write(`${JSON.stringify(value)}\n`);
+  const say = (reply: Reply) => {
+    client.write(`${JSON.stringify(reply)}\n`);
+    if (client.writableLength > MAX_UNREAD) client.destroy();
+  };
+  const follow = (id: string, begin: (sink: Sink) => Promise<ResultLine>) => {
+    client.once('close', () => followings.leave(id, say));
+    return followings.join(id, begin, say);
+  };
   try {
     const ask = await question(client);
-    switch (ask.command) {
-      case 'delegate': {
-        const id = ask.input.requestId ?? '';
-        say({ end: await join(id, (sink) => coordinator.delegate(ask.input, sink, stop), say) });
-        break;
-      }
-      case 'wait':
-        say({ end: await join(ask.id, (sink) => coordinator.wait(ask.id, sink, stop), say) });
-        break;
-      case 'cancel':
-        say({ end: await coordinator.cancel(ask.id, stop) });
-        break;
-      case 'reconcile':
-        say({ end: await coordinator.reconcile(ask.id, stop) });
+    if (ask.command === 'cancel') {
+      const limit = AbortSignal.any([stop, AbortSignal.timeout(CANCEL_TRY_MS)]);
+      say({ end: await coordinator.cancel(ask.id, limit) });
+      return;
     }
+    const id = ask.command === 'delegate' ? coordinator.record(ask.input) : ask.id;
+    const result = await follow(id, (sink) =>
+      ask.command === 'reconcile' ? coordinator.reconcile(id, sink, stop) : coordinator.wait(id, sink, stop),
+    );
+    if (result.reason !== INTERRUPTED) say({ end: result });
+    else say({ error: `the coordinator stops; "oab-peer wait ${id}" goes on with it`, kind: 'interrupted' });
   } catch (error) {
-    say({
-      error:
-        error instanceof DelegateError ? error.message : 'the coordinator could not do it; its log says why',
-      usage: error instanceof DelegateError,
-    });
-    if (!(error instanceof DelegateError)) throw error;
+    if (error instanceof DelegateError) say({ error: error.message, kind: 'usage' });
+    else {
+      say({ error: 'the coordinator could not do it; its log says why', kind: 'defect' });
+      throw error;
+    }
   } finally {
     client.end();
   }
@@ -125,7 +109,18 @@ async function question(client: Socket): Promise<Ask> {
     size += chunk.length;
     if (size > MAX_ASK) client.destroy();
   });
-  for await (const line of createInterface({ input: client })) return JSON.parse(line) as Ask;
+  for await (const line of createInterface({ input: client })) {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw new DelegateError('the question is no JSON');
+    }
+    // The input itself is checked as the request that it becomes.
+    if (!asked.safeParse(value).success)
+      throw new DelegateError('the question has none of the commands: delegate, wait, cancel, reconcile');
+    return value as Ask;
+  }
   throw new DelegateError('nothing was asked');
 }
 
@@ -137,6 +132,24 @@ async function makeRoom(socket: string): Promise<void> {
     probe.once('error', () => resolve(false));
     probe.once('connect', () => probe.destroy());
   });
-  if (alive) throw new DelegateError(`${socket}: another coordinator answers there; stop it first`);
+  if (alive) throw new ConfigError([`${socket}: another coordinator answers there; stop it first`]);
   unlinkSync(socket);
+}
+
+/** Whoever can open the socket can delegate: its owner alone, from the moment it exists. */
+async function listen(server: Server, socket: string): Promise<void> {
+  const before = process.umask(0o177);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(socket, resolve);
+    });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new ConfigError([
+      `${socket}: cannot listen there (${code}); use a shorter or writable path for store`,
+    ]);
+  } finally {
+    process.umask(before);
+  }
 }

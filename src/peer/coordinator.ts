@@ -1,6 +1,5 @@
 /** A coordinator from its configuration: store, keys, connections. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { connectJsonRpc } from '../bindings/jsonrpc/client.js';
 import { type Coordinator, createCoordinator } from '../coordinator/coordinator.js';
 import type { CoordinatorParts } from '../coordinator/parts.js';
@@ -10,6 +9,7 @@ import { mintToken } from '../identity/token.js';
 import { acceptResult } from '../profile/acceptance.js';
 import { createLog } from '../telemetry/log.js';
 import { type CoordinatorSettings, readCoordinatorFile } from './config/coordinator-file.js';
+import { pause } from './pause.js';
 
 export type CoordinatorTransform = (parts: CoordinatorParts) => CoordinatorParts;
 
@@ -63,7 +63,7 @@ export function openCoordinator(
     log: createLog(config.peer, process.env.OAB_LOG ?? 'warn'),
     now: Date.now,
     monotonic: () => performance.now(),
-    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+    pause,
     random: Math.random,
     mint: (kind) => (kind === 'nonce' ? randomBytes(16).toString('hex') : `req-${randomUUID()}`),
   });
