@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
+import type { CaseSpec, Suite } from '../suite.js';
+import type { CaseLab } from './case-lab.js';
+import type { RunOptions } from './options.js';
+import { OverBudget, plan } from './plan.js';
+import { run } from './run.js';
+
+const cell: Cell = { binding: 'JSONRPC', topology: 'direct' };
+const one = (
+  name: string,
+  body: (lab: CaseLab) => Promise<void> | void,
+  more: Partial<CaseSpec<CaseLab>> = {},
+): CaseSpec<CaseLab> => ({
+  name,
+  estimateMs: 10,
+  deadlineMs: 5000,
+  run: async (lab) => body(lab),
+  ...more,
+});
+const suite = (criterion: string, ...cases: CaseSpec<CaseLab>[]): Suite<CaseLab> => ({
+  criterion,
+  cases: () => cases,
+});
+
+describe('a run', () => {
+  let out: string;
+  beforeEach(() => {
+    out = mkdtempSync(join(tmpdir(), 'oab-run-'));
+  });
+  afterEach(() => rmSync(out, { recursive: true }));
+  const options = (suites: Suite<CaseLab>[], more: Partial<RunOptions> = {}): RunOptions => ({
+    criteria: [
+      ...suites.map(({ criterion }) => ({ id: criterion, cells: [cell] })),
+      { id: 'PRF-01', cells: [cell] },
+    ],
+    suites,
+    seed: 7,
+    out,
+    budgetMs: 60_000,
+    ...more,
+  });
+
+  it('makes of each thing that a case can throw the outcome that it is, and of no suite no pass', async () => {
+    const { checks } = await run(
+      options([
+        suite(
+          'RPL-01',
+          one('fine', (lab) => lab.evidence('seen.json', { token: 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl' })),
+        ),
+        suite(
+          'RPL-02',
+          one('a', () => {}),
+          one('b', () => {
+            throw new Violation('seen 3, expected 4');
+          }),
+        ),
+        suite(
+          'RPL-03',
+          one('c', () => {
+            throw new Undetermined('the cut did not take');
+          }),
+          one('d', () => {}),
+        ),
+        suite(
+          'RPL-04',
+          one('e', () => {
+            throw new NotExercised('no kill hook');
+          }),
+        ),
+        suite(
+          'RPL-05',
+          one('f', () => {
+            throw new TypeError('a slip of the suite');
+          }),
+        ),
+        suite(
+          'RPL-06',
+          one('g', () => new Promise(() => {}), { deadlineMs: 100 }),
+        ),
+        suite(
+          'RPL-10',
+          one('h', (lab) => {
+            throw new Violation(lab.random().pick(['x']));
+          }),
+          one('i', () => {
+            throw new Undetermined('x');
+          }),
+        ),
+      ]),
+    );
+    const got = Object.fromEntries(
+      checks.map(({ criterion, outcome, reason }) => [criterion, `${outcome}: ${reason ?? ''}`]),
+    );
+    assert.deepEqual(got, {
+      'RPL-01': 'passed: ',
+      'RPL-02': 'failed: seen 3, expected 4',
+      'RPL-03': 'undetermined: the cut did not take',
+      'RPL-04': 'not_exercised: no kill hook',
+      'RPL-05': 'failed: unexpected: TypeError a slip of the suite',
+      'RPL-06': 'failed: hang: not done within 100 ms',
+      'RPL-10': 'failed: x',
+      'PRF-01': 'not_run: no_suite',
+    });
+    const [file] = checks[0]?.cases[0]?.evidence ?? [];
+    assert.match(readFileSync(join(out, file ?? ''), 'utf8'), /\[token\]/);
+    assert.ok(checks[1]?.cases[1]?.evidence.some((path) => path.endsWith('failure.txt')));
+  });
+
+  it('draws the same schedule from the same seed, and another from another', async () => {
+    const drawn: string[] = [];
+    const suites = [
+      suite(
+        'RPL-01',
+        one('draw', (lab) => void drawn.push(lab.random('ab', 'downstream', 3).bytes(8).toString('hex'))),
+      ),
+    ];
+    for (const seed of [7, 7, 8]) await run(options(suites, { seed }));
+    assert.equal(drawn[0], drawn[1]);
+    assert.notEqual(drawn[0], drawn[2]);
+    const planned = options(suites);
+    assert.deepEqual(
+      plan(planned).checks.map(({ cases }) => cases.map(({ id }) => id)),
+      plan(planned).checks.map(({ cases }) => cases.map(({ id }) => id)),
+    );
+  });
+
+  it('refuses a plan over its budget before anything starts', async () => {
+    let started = false;
+    const suites = [
+      suite(
+        'RPL-01',
+        one(
+          'long',
+          () => {
+            started = true;
+          },
+          { estimateMs: 61_000 },
+        ),
+      ),
+    ];
+    await assert.rejects(
+      run(options(suites)),
+      (error: Error) => error instanceof OverBudget && /raise --budget or narrow/.test(error.message),
+    );
+    assert.equal(started, false);
+  });
+
+  it('runs only the cases that were chosen', async () => {
+    const ran: string[] = [];
+    const suites = [
+      suite(
+        'RPL-01',
+        one('x', () => void ran.push('x')),
+        one('y', () => void ran.push('y')),
+      ),
+    ];
+    const { checks } = await run(options(suites, { only: (id) => id === 'RPL-01/JSONRPC/direct/y' }));
+    assert.deepEqual(ran, ['y']);
+    assert.equal(checks.find(({ criterion }) => criterion === 'PRF-01')?.outcome, 'not_run');
+  });
+});
