@@ -7,6 +7,7 @@ import { KeyFileError } from '../identity/key-file.js';
 import { NoSigningKey } from '../identity/key-store.js';
 import { JournalUnusable } from '../journal/schema.js';
 import { ConfigError } from '../peer/config/config-error.js';
+import { Interrupted } from '../peer/interrupted.js';
 import { auditCommand } from './peer/audit.js';
 import { delegateCommand } from './peer/delegate.js';
 import { cancelCommand, reconcileCommand, waitCommand } from './peer/follow.js';
@@ -43,6 +44,7 @@ for (const command of program.commands.flatMap((one) => [one, ...one.commands]))
   command.exitOverride().showHelpAfterError('(--help shows how)');
 }
 
+/** Exit 2: what was typed, configured or found on this machine; nothing was sent. */
 const OURS = [
   ConfigError,
   UsageError,
@@ -53,13 +55,19 @@ const OURS = [
   NoSigningKey,
 ];
 
+// A reader that went away (`| head`) knows as little as after an interruption.
+process.stdout.on('error', () => process.exit(4));
+
 try {
   const job = process.env.OAB_GATE_JOB;
   if (job !== undefined && process.argv.length === 2) process.exitCode = await runJob(job);
   else await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else if (OURS.some((known) => error instanceof known)) {
+  else if (error instanceof Interrupted) {
+    console.error(`oab-peer: ${error.message}`);
+    process.exitCode = 4;
+  } else if (OURS.some((known) => error instanceof known)) {
     console.error(`oab-peer: ${(error as Error).message}`);
     process.exitCode = 2;
   } else {

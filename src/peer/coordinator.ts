@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectJsonRpc } from '../bindings/jsonrpc/client.js';
 import { type Coordinator, createCoordinator } from '../coordinator/coordinator.js';
+import { DelegateError } from '../coordinator/intend.js';
 import type { CoordinatorParts } from '../coordinator/parts.js';
 import { openStore } from '../coordinator/store.js';
 import { openKeyStore } from '../identity/key-store.js';
@@ -36,7 +37,7 @@ export function openCoordinator(
     store,
     connect(peer, cap) {
       const entry = settings.peers.find((one) => one.peer === peer);
-      if (entry === undefined) throw new Error(`peer ${peer} is not configured any more`);
+      if (entry === undefined) throw new DelegateError(`peer ${peer} is not configured any more`);
       return connectJsonRpc({
         url: entry.url,
         ...(entry.connect === undefined ? {} : { connect: entry.connect }),

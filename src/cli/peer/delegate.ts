@@ -50,7 +50,6 @@ Killed in the middle, "oab-peer wait ID" goes on with it. Secrets in the task ar
 async function delegate(words: string[], options: Options): Promise<void> {
   const task = options.task === undefined ? words.join(' ') : readTask(options.task);
   if (task.trim() === '') throw new UsageError('there is no task: give it as text or with --task FILE');
-  const signal = untilInterrupted();
   const result = await ask(
     options.config,
     {
@@ -69,10 +68,9 @@ async function delegate(words: string[], options: Options): Promise<void> {
       },
     },
     printer(options.json === true),
-    signal,
+    untilInterrupted(),
   );
-  if (signal.aborted) console.error('interrupted; "oab-peer wait" goes on with it');
-  process.exitCode = signal.aborted ? 4 : exitCodeOf(result as ResultLine);
+  process.exitCode = exitCodeOf(result as ResultLine);
 }
 
 function readTask(file: string): string {

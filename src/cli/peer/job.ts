@@ -1,5 +1,6 @@
 /** The harness's contract for a coordinator: one action per run, described by the file that OAB_GATE_JOB names. */
-import { exitCodeOf, type Line, type ResultLine } from '../../coordinator/lines.js';
+import { cancelExitCode } from '../../coordinator/cancel.js';
+import { exitCodeOf, type Line } from '../../coordinator/lines.js';
 import { ask } from '../../peer/coordinator-client.js';
 import { prepareJob } from '../../peer/job.js';
 import { untilInterrupted } from './interrupt.js';
@@ -8,6 +9,5 @@ export async function runJob(file: string): Promise<number> {
   const { config, question } = prepareJob(file);
   const print = (line: Line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
   const answer = await ask(config, question, print, untilInterrupted());
-  if (question.command === 'reconcile') print(answer as ResultLine);
-  return 'outcome' in answer ? exitCodeOf(answer) : 0;
+  return 'outcome' in answer ? exitCodeOf(answer) : cancelExitCode(answer);
 }

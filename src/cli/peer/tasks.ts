@@ -4,6 +4,7 @@ import type { ResultLine } from '../../coordinator/lines.js';
 import type { Delegation } from '../../coordinator/store.js';
 import { openCoordinator } from '../../peer/coordinator.js';
 import { UsageError } from '../usage-error.js';
+import { printable } from './print.js';
 
 interface Options {
   config: string;
@@ -54,6 +55,6 @@ function show(delegation: Delegation, { json }: Options): void {
   if (json === true) console.log(JSON.stringify(row));
   else
     console.log(
-      `${row.created_at}  ${row.request_id}  ${row.task_id ?? '-'}  ${row.peer}  ${row.state}${row.verified ? ' (verified)' : ''}`,
+      `${row.created_at}  ${row.request_id}  ${printable(row.task_id ?? '-')}  ${row.peer}  ${row.state}${row.verified ? ' (verified)' : ''}`,
     );
 }

@@ -1,4 +1,5 @@
 /** Starts a defective variant of a reference peer. In no `bin`, imported by nothing but the harness's own start commands. */
+import { cancelExitCode } from '../../coordinator/cancel.js';
 import { exitCodeOf, type Line } from '../../coordinator/lines.js';
 import { ask } from '../../peer/coordinator-client.js';
 import { runExecutor } from '../../peer/executor.js';
@@ -16,4 +17,6 @@ if (role === 'executor') {
 const { config: file, question } = prepareJob(process.env.OAB_GATE_JOB ?? '');
 const print = (line: Line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const answer = await ask(file, question, print, new AbortController().signal, defect.coordinator);
-process.stdout.write('', () => process.exit('outcome' in answer ? exitCodeOf(answer) : 0));
+process.stdout.write('', () =>
+  process.exit('outcome' in answer ? exitCodeOf(answer) : cancelExitCode(answer)),
+);
