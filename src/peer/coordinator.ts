@@ -43,8 +43,10 @@ export function openCoordinator(
         ...(entry.connect === undefined ? {} : { connect: entry.connect }),
         insecureLoopback: settings.insecureLoopback,
         timeoutMs: settings.timeoutMs,
-        credentials: (req) =>
-          mintToken(tokens.active(), {
+        credentials: (req) => {
+          // A coordinator that stays up signs with a rotated key as soon as it is there.
+          tokens.reload();
+          return mintToken(tokens.active(), {
             caller: config.peer,
             executor: peer,
             cap,
@@ -52,7 +54,8 @@ export function openCoordinator(
             jti: randomUUID(),
             lifetime: TOKEN_SECONDS,
             ...(req === undefined ? {} : { req }),
-          }),
+          });
+        },
       });
     },
     resultKey(peer, kid) {

@@ -19,6 +19,7 @@ import { effectiveAuthority } from '../profile/authority.js';
 import { signEnvelope } from '../profile/envelope.js';
 import { judge } from '../profile/outcome.js';
 import { createLog } from '../telemetry/log.js';
+import { ConfigError } from './config/config-error.js';
 import { readExecutorFile } from './config/executor-file.js';
 import { rereadKeys } from './reread-keys.js';
 import { untilAsked } from './until-asked.js';
@@ -72,12 +73,18 @@ export async function runExecutor(
   });
   const executor = createExecutor(config, parts.executor);
   await executor.start();
-  const stopRereading = rereadKeys([results, ...tokens.values()], config.revocationMs, log);
+  const stopRereading = rereadKeys([results, ...tokens.values()], config.revocationMs, log, (store) => {
+    const usable = store.publicJwks().map(({ kid }) => kid);
+    journal
+      .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, usable } })
+      .catch((error: Error) => log.error({ err: error }, 'a change of keys was not audited'));
+  });
 
   const interfaces = () => [{ url: config.publicUrl, protocolBinding: 'JSONRPC' }];
   const service = parts.service(executor.service);
   const { authenticator } = parts;
-  const listener = await listen(settings.listen.host, settings.listen.port, [
+  const { host, port, place } = settings.listen;
+  const routes = [
     cardRoute(() => agentCard(service.describe(), interfaces())),
     jsonRpcRoute(
       {
@@ -90,7 +97,12 @@ export async function runExecutor(
       },
       new URL(config.publicUrl).pathname,
     ),
-  ]);
+  ];
+  const listener = await listen(host, port, routes).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([
+      `${place}: ${host}:${port} cannot be listened on (${error.code ?? error.message})`,
+    ]);
+  });
   process.stdout.write(
     `${JSON.stringify({ ready: true, listen: { http: listener.address }, pid: process.pid, version: VERSION })}\n`,
   );

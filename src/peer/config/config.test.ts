@@ -91,7 +91,7 @@ describe('configuration', () => {
       (text: string) => text.replace('workspace: workspace', 'workspace: workspace\n  colour: red'),
       /^peer\.yaml:13: agent\.colour: unknown key/,
     ],
-    ['a duplicate key', (text: string) => `${text}peer: oab-c\n`, /^peer\.yaml:13: .*unique/i],
+    ['a duplicate key', (text: string) => `${text}peer: oab-c\n`, /^peer\.yaml:13: peer: duplicate key/],
     ['a missing key', (text: string) => text.replace('peer: oab-b\n', ''), /^peer\.yaml:1: peer: is missing/],
     [
       'a bare number',
@@ -162,6 +162,34 @@ describe('configuration', () => {
       (text: string) => `${text}idempotency: { window: 1h }\n`,
       /^peer\.yaml:13: idempotency: idempotency\.windowSeconds is shorter/,
     ],
+    [
+      'a public URL of https without TLS',
+      (text: string) => text.replace('http://oab-b.lab', 'https://oab-b.lab'),
+      /^peer\.yaml:3: public_url: https needs listen\.tls/,
+    ],
+    [
+      'a password in the public URL',
+      (text: string) => text.replace('http://oab-b.lab', 'http://me:secret@oab-b.lab'),
+      /^peer\.yaml:3: public_url: must have no user/,
+    ],
+    [
+      'a wait that no timer can hold',
+      (text: string) => text.replace('results.jwks }', 'results.jwks, reread: 99d }'),
+      /^peer\.yaml:5: keys\.reread: must be at most 24h/,
+    ],
+    [
+      'a number too large to be exact',
+      (text: string) => `${text}idempotency: { window: 999999999d }\n`,
+      /^peer\.yaml:13: idempotency\.window: is longer than ten years/,
+    ],
+    [
+      'an empty value of a later feature',
+      (text: string) => `${text}metrics:\n`,
+      /^peer\.yaml:13: metrics: metrics is not available in this version/,
+    ],
+    ['a second document', (text: string) => `${text}---\npeer: x\n`, /^peer\.yaml:\d+: /],
+    ['an empty file', () => '', /^peer\.yaml:1: \(top\): /],
+    ['a key that is no text', (text: string) => `${text}? [a]\n: b\n`, /^peer\.yaml:\d+: /],
     ['a tab for indentation', (text: string) => `${text}\tx: 1\n`, /^peer\.yaml:\d+: /],
     ['no mapping at all', () => '- a\n', /^peer\.yaml:1: /],
   ] as const) {
@@ -199,6 +227,62 @@ describe('configuration', () => {
       /peers\.0\.url: plain HTTP is for loopback/,
     );
   });
+
+  for (const [what, change, expected] of [
+    [
+      'a certificate authority',
+      (text: string) => `${text}    ca: ca.crt\n`,
+      /^peer\.yaml:10: peers\.0\.ca: ca is not/,
+    ],
+    [
+      'a pinned server key',
+      (text: string) => `${text}    tls_key: k.jwks\n`,
+      /^peer\.yaml:10: peers\.0\.tls_key: tls_key is not available/,
+    ],
+    [
+      'relays',
+      (text: string) => `${text}    relays: []\n`,
+      /^peer\.yaml:10: peers\.0\.relays: relays is not/,
+    ],
+    [
+      'a binding of a later version',
+      (text: string) => `${text}    bindings: [WSS]\n`,
+      /^peer\.yaml:10: peers\.0\.bindings\.0: must be JSONRPC/,
+    ],
+    [
+      'a port that does not exist',
+      (text: string) => `${text}    connect: 127.0.0.1:70000\n`,
+      /^peer\.yaml:10: peers\.0\.connect: the port is above 65535/,
+    ],
+    [
+      'a back-off that would spin',
+      (text: string) => `${text}reconnect: { floor: 0ms }\n`,
+      /^peer\.yaml:10: reconnect\.floor: must be longer than nothing/,
+    ],
+    [
+      'a floor above the ceiling',
+      (text: string) => `${text}reconnect: { floor: 9s }\n`,
+      /^peer\.yaml:10: reconnect\.floor: is above the ceiling/,
+    ],
+    [
+      'result keys that are not there',
+      (text: string) => text.replace('results.jwks', 'absent.jwks'),
+      /^peer\.yaml:8: peers\.0\.result_keys: .*absent\.jwks: cannot be read/,
+    ],
+    [
+      'a key file that is none',
+      (text: string) => text.replace('tokens.jwks', 'peer.yaml'),
+      /^peer\.yaml:3: keys\.tokens: .*no JSON/,
+    ],
+  ] as const) {
+    it(`of a coordinator is refused for ${what}`, () => {
+      const found = coordinator(change(COORDINATOR));
+      assert.ok(
+        found.some((problem) => expected.test(problem)),
+        found.join('\n'),
+      );
+    });
+  }
 
   for (const [name, schema] of [
     ['executor', executorSchema],

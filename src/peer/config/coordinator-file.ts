@@ -6,7 +6,7 @@ import { readKeyFile } from '../../identity/key-file.js';
 import { CAPABILITIES } from '../../profile/capabilities.js';
 import { ConfigError } from './config-error.js';
 import { readYaml } from './read-yaml.js';
-import { duration, isLoopback, notAvailable, path, peerId, webUrl } from './units.js';
+import { dialled, duration, isLoopback, notAvailable, path, peerId, shortTime, webUrl } from './units.js';
 
 const capability = z.enum(CAPABILITIES as [string, ...string[]], {
   error: `must be one of ${CAPABILITIES.join(', ')}`,
@@ -21,10 +21,7 @@ export const coordinatorSchema = z.strictObject({
     z.strictObject({
       peer: peerId,
       url: webUrl,
-      connect: z
-        .string()
-        .regex(/^(\[[0-9a-fA-F:.]+\]|[0-9a-zA-Z.-]+):\d{1,5}$/, 'must be host:port')
-        .optional(),
+      connect: dialled.optional(),
       result_keys: path,
       bindings: z
         .array(z.enum(['JSONRPC'], { error: 'must be JSONRPC in this version' }))
@@ -36,10 +33,12 @@ export const coordinatorSchema = z.strictObject({
       relays: notAvailable('relays'),
     }),
   ),
-  reconnect: z.strictObject({ floor: duration.default(100), ceiling: duration.default(5000) }).prefault({}),
-  clock_skew: duration.default(30_000),
+  reconnect: z
+    .strictObject({ floor: shortTime.prefault('100ms'), ceiling: shortTime.prefault('5s') })
+    .prefault({}),
+  clock_skew: duration.prefault('30s'),
   /** For one unary answer. */
-  timeout: duration.default(30_000),
+  timeout: shortTime.prefault('30s'),
   metrics: notAvailable('metrics'),
 });
 
@@ -82,16 +81,13 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
   look(['keys', 'tokens'], at(value.keys.tokens), true);
   value.peers.forEach((peer, index) => {
     look(['peers', index, 'result_keys'], at(peer.result_keys), false);
-    const dialled =
-      peer.connect === undefined
-        ? new URL(peer.url).hostname
-        : peer.connect.slice(0, peer.connect.lastIndexOf(':'));
+    const host = peer.connect?.host ?? new URL(peer.url).hostname.replace(/^\[|\]$/g, '');
     const plain = peer.url.startsWith('http:');
     if (!plain)
       found.push(
         `${place(['peers', index, 'url'])}: https is not available in this version; use http on loopback`,
       );
-    else if (!value.insecure_loopback || !isLoopback(dialled.replace(/^\[|\]$/g, ''))) {
+    else if (!value.insecure_loopback || !isLoopback(host)) {
       found.push(
         `${place(['peers', index, 'url'])}: plain HTTP is for loopback with insecure_loopback: true only`,
       );
@@ -124,7 +120,11 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
       peer,
       url,
       resultKeys: at(result_keys),
-      ...(connect === undefined ? {} : { connect }),
+      ...(connect === undefined ? {} : { connect: `${bracketed(connect.host)}:${connect.port}` }),
     })),
   };
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -20,7 +20,9 @@ import {
   path,
   peerId,
   rate,
+  shortTime,
   size,
+  someTime,
   webUrl,
 } from './units.js';
 
@@ -38,7 +40,7 @@ export const executorSchema = z.strictObject({
     .array(z.enum(['JSONRPC'], { error: 'must be JSONRPC in this version' }))
     .min(1)
     .default(['JSONRPC']),
-  keys: z.strictObject({ results: path, reread: duration.default(30_000) }),
+  keys: z.strictObject({ results: path, reread: shortTime.prefault('30s') }),
   peers: z.array(
     z.strictObject({
       peer: peerId,
@@ -51,32 +53,32 @@ export const executorSchema = z.strictObject({
   limits: z
     .strictObject({
       running: count.default(8),
-      task: size.default(64 * 1024),
-      deadline: duration.default(3_600_000),
+      task: size.prefault('64KiB'),
+      deadline: someTime.prefault('1h'),
       output: size
-        .default(MIB)
-        .refine((bytes) => bytes <= 1.5 * MIB, 'is above the ceiling of 1.5 MiB (1536KiB)'),
+        .refine((bytes) => bytes <= 1.5 * MIB, 'is above the ceiling of 1.5 MiB (1536KiB)')
+        .prefault('1MiB'),
       event: size
-        .default(64 * 1024)
-        .refine((bytes) => bytes >= 64 * 1024 && bytes <= MIB, 'must be from 64KiB to 1MiB'),
+        .refine((bytes) => bytes >= 64 * 1024 && bytes <= MIB, 'must be from 64KiB to 1MiB')
+        .prefault('64KiB'),
       events: count.default(100_000),
-      frame: size.default(4 * MIB),
+      frame: size.prefault('4MiB'),
       rejected: count.default(1000),
-      rate: rate.default(50),
-      clock_skew: duration.default(30_000),
+      rate: rate.prefault('50/s'),
+      clock_skew: duration.prefault('30s'),
     })
     .prefault({}),
-  idempotency: z.strictObject({ window: duration.default(7_200_000) }).prefault({}),
+  idempotency: z.strictObject({ window: duration.prefault('2h') }).prefault({}),
   stream: z
     .strictObject({
       heartbeat: duration
-        .default(15_000)
-        .refine((ms) => ms >= 100 && ms <= 15_000, 'must be from 100ms to 15s'),
+        .refine((ms) => ms >= 100 && ms <= 15_000, 'must be from 100ms to 15s')
+        .prefault('15s'),
     })
     .prefault({}),
   journal: z.strictObject({
     sqlite: path,
-    retention: duration.default(86_400_000),
+    retention: duration.prefault('24h'),
     max_size: size.optional(),
   }),
   agent: z.strictObject({
@@ -84,8 +86,8 @@ export const executorSchema = z.strictObject({
     env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be names of variables')).default([]),
     workspace: path,
     read_only_mode: z.string().min(1).optional(),
-    stop_grace: duration.default(10_000),
-    startup: duration.default(30_000),
+    stop_grace: duration.refine((ms) => ms <= 3_600_000, 'must be at most 1h').prefault('10s'),
+    startup: shortTime.prefault('30s'),
     home: path.optional(),
     sandbox: z.enum(['auto', 'off'], { error: 'must be auto or off in this version' }).default('auto'),
     coalesce: z.boolean().default(true),
@@ -98,7 +100,8 @@ export const executorSchema = z.strictObject({
 export interface ExecutorSettings {
   config: ExecutorConfig;
   agent: AgentConfig;
-  listen: { host: string; port: number };
+  /** `place` is where the configuration says it, for problems that only show when it is tried. */
+  listen: { host: string; port: number; place: string };
   journal: { file: string; maxBytes?: number };
   resultKeys: string;
   tokenKeys: { peer: string; file: string }[];
@@ -151,7 +154,7 @@ export function readExecutorFile(file: string): ExecutorSettings {
       ...(value.agent.read_only_mode === undefined ? {} : { readOnlyMode: value.agent.read_only_mode }),
       ...(value.agent.home === undefined ? {} : { home: at(value.agent.home) }),
     },
-    listen: value.listen.address,
+    listen: { ...value.listen.address, place: loaded.place(['listen', 'address']) },
     journal: {
       file: at(value.journal.sqlite),
       ...(value.journal.max_size === undefined ? {} : { maxBytes: value.journal.max_size }),
@@ -191,6 +194,10 @@ function consistency(
   } else if (!isLoopback(listen.host)) {
     found.push(`${place(['listen', 'address'])}: plain HTTP is allowed on loopback only`);
   }
+  if (value.public_url.startsWith('https:'))
+    found.push(
+      `${place(['public_url'])}: https needs listen.tls, which is not available in this version; use http`,
+    );
   const names = value.peers.map(({ peer }) => peer);
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (twice !== -1) found.push(`${place(['peers', twice, 'peer'])}: is configured twice`);

@@ -21,10 +21,14 @@ export function readYaml<T extends z.ZodType>(file: string, schema: T): Loaded<z
   const broken = [...document.errors, ...document.warnings];
   if (broken.length > 0) {
     throw new ConfigError(
-      broken.map(
-        ({ pos, message }) =>
-          `${file}:${lines.linePos(pos[0]).line}: ${message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`,
-      ),
+      broken.map(({ code, pos, message }) => {
+        const where = `${file}:${lines.linePos(pos[0]).line}`;
+        if (code === 'DUPLICATE_KEY') {
+          const key = /^[\w-]+/.exec(text.slice(pos[0]))?.[0] ?? '';
+          return `${where}: ${key}: duplicate key; keys are unique, remove one`;
+        }
+        return `${where}: ${message.split('\n')[0]?.replace(/ at line.*/, '') ?? ''}`;
+      }),
     );
   }
   const place = (path: readonly PropertyKey[]) =>

@@ -17,10 +17,18 @@ function scaled<U extends Record<string, number>>(units: U, example: string) {
     });
 }
 
+/** Ten years, and a pebibyte: beyond them a value is a slip of the keyboard, and not exact any more. */
+const LONGEST = 3650 * TIME.d;
+const LARGEST = 1024 ** 5;
+
 /** Milliseconds. */
-export const duration = scaled(TIME, '15s');
+export const duration = scaled(TIME, '15s').refine((ms) => ms <= LONGEST, 'is longer than ten years');
+/** For what would spin or never answer at zero. */
+export const someTime = duration.refine((ms) => ms >= 1, 'must be longer than nothing');
+/** For what is waited for by a timer: at most a day. */
+export const shortTime = someTime.refine((ms) => ms <= TIME.d, 'must be at most 24h');
 /** Bytes. */
-export const size = scaled(SIZE, '64KiB');
+export const size = scaled(SIZE, '64KiB').refine((bytes) => bytes <= LARGEST, 'is above 1024TiB');
 /** Per second. */
 export const rate = z
   .string({ error: 'must be a rate such as 50/s' })
@@ -40,7 +48,12 @@ export const address = z
     return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
   })
   .refine(({ port }) => port <= 65_535, 'the port is above 65535');
-export const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+/** `host:port` to dial; a port of 0 would be nobody's. */
+export const dialled = address.refine(({ port }) => port > 0, 'the port must be from 1');
+export const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).refine((url) => {
+  const { username, password, search, hash } = new URL(url);
+  return `${username}${password}${search}${hash}` === '';
+}, 'must have no user, password, query or fragment');
 
 /** A key of a later version: refused by name, since ignoring it would run something else than was asked. */
 export const notAvailable = (what: string) =>
