@@ -37,6 +37,7 @@ export function createCut(plan: CutPlan): Cut {
   let report: CutReport | undefined;
   let connection: TapConnection | undefined;
   let onClear = () => {};
+  let lifted = false;
   let settle = () => {};
   const settled = new Promise<void>((resolve) => {
     settle = resolve;
@@ -70,7 +71,7 @@ export function createCut(plan: CutPlan): Cut {
       state = 'taking';
     },
     done(final) {
-      if (state === 'taking') state = 'done';
+      state = 'done';
       report = final;
       settle();
     },
@@ -90,11 +91,16 @@ export function createCut(plan: CutPlan): Cut {
         return false;
       }
       if (state !== 'done' || report === undefined || connection === undefined) return false;
-      return report.flushed && connection.delivered[plan.direction] === report.delivered;
+      // A silence that was lifted again has let bytes through since; it was exact while it lasted.
+      const held = lifted || connection.delivered[plan.direction] === report.delivered;
+      return report.flushed && held;
     },
     clear() {
-      state = 'cleared';
-      settle();
+      if (state === 'armed') {
+        state = 'cleared';
+        settle();
+      }
+      lifted = true;
       onClear();
     },
   };

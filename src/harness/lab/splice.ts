@@ -63,7 +63,7 @@ export function createSplice(
   let connected = false;
 
   function pass(one: Half, bytes: Buffer): void {
-    if (bytes.length === 0) return;
+    if (bytes.length === 0 || !one.to.writable) return;
     delivered[one.direction] += bytes.length;
     if (!one.to.write(bytes)) {
       one.from.pause();
@@ -124,7 +124,7 @@ export function createSplice(
         other.discarding = true;
         one.from.pause();
         other.from.pause();
-        exact = await flushed(one.to);
+        exact = at === 0 || (await flushed(one.to));
         one.to.resetAndDestroy();
         one.from.resetAndDestroy();
     }
@@ -144,8 +144,9 @@ export function createSplice(
     one.from.resume();
     return new Promise((resolve) => {
       if (one.to.destroyed) return resolve(false);
+      one.to.once('finish', () => resolve(true));
       one.to.once('close', () => resolve(one.to.writableFinished));
-      one.to.end(() => resolve(true));
+      one.to.end();
     });
   }
 
@@ -156,6 +157,7 @@ export function createSplice(
       for (const bytes of one.held.splice(0)) pass(one, bytes);
       if (one.heldEnd) one.to.end();
       if (!one.to.writableNeedDrain) one.from.resume();
+      if (one.from.destroyed) void propagate(one);
     }
   }
 
@@ -165,7 +167,6 @@ export function createSplice(
       ended[one.direction] = 'fin';
       if (one.silent) one.heldEnd = true;
       else if (!one.discarding) one.to.end();
-      else if (!one.to.writable) one.from.end();
     });
     one.from.on('error', () => {
       if (one.from === server && !connected) ended[one.direction] = 'refused';
@@ -187,12 +188,14 @@ export function createSplice(
   client.pause();
   server.once('connect', () => {
     connected = true;
-    client.resume();
+    if (!halves.upstream.silent) client.resume();
   });
   listen(halves.upstream);
   listen(halves.downstream);
   const gone = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  const closed = Promise.all([gone(client), gone(server)]).then(() => undefined);
+  const closed = Promise.all([gone(client), gone(server)]).then(() => {
+    for (const cut of cuts) if (cut.state === 'armed') cut.miss();
+  });
 
   const splice: Splice = {
     index,
@@ -205,6 +208,7 @@ export function createSplice(
     wire: recording.chunks,
     recorded: (direction) => recording.bytes(direction),
     arm(cut) {
+      if (cut.state !== 'armed') return;
       cut.attach(splice, lift);
       const one = halves[cut.plan.direction];
       if (recording.truncated && cut.plan.at !== 'now') return cut.miss();
