@@ -1,5 +1,6 @@
 /** Whether the coordinator may believe a result: every condition of section 6, each with its own reason. */
 import { artifactDigest } from './artifacts.js';
+import { jcs } from './canonical.js';
 import { type EnvelopeRefusal, openEnvelope, type ResultKey } from './envelope.js';
 import { canonicalStatus } from './event-form.js';
 import type { Digest, ResultEnvelope, Task } from './model.js';
@@ -88,12 +89,9 @@ function terminalRefusal(
     if (status.timestamp !== envelope.signed_at || summary !== envelope.summary) return 'TERMINAL_MISMATCH';
   }
   if (terminal !== undefined) {
-    const copy = terminal.statusUpdate.metadata?.[KEY.result] as ResultEnvelope | undefined;
-    // The digest covers all but the attestation, whose signature covers the digest.
-    const same =
-      copy?.result_digest === envelope.result_digest &&
-      copy.attestation?.signature === envelope.attestation.signature;
-    if (!same) return 'COPIES_DIFFER';
+    const copy = terminal.statusUpdate.metadata?.[KEY.result];
+    // Every member of it: one that was altered on its way may still name the digest of the other.
+    if (copy === undefined || jcs(copy) !== jcs(envelope)) return 'COPIES_DIFFER';
   }
   return undefined;
 }
