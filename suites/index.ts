@@ -11,8 +11,14 @@ import { suite as rpl03 } from './replay/rpl-03.js';
 import { suite as rpl04 } from './replay/rpl-04.js';
 import { suite as rpl05 } from './replay/rpl-05.js';
 import { suite as rpl06 } from './replay/rpl-06.js';
+import { suite as rpl07 } from './replay/rpl-07.js';
+import { suite as rpl08 } from './replay/rpl-08.js';
 import { suite as rpl10 } from './replay/rpl-10.js';
+import { suite as rpl11 } from './replay/rpl-11.js';
+import { suite as rpl12 } from './replay/rpl-12.js';
+import { suite as rpl13 } from './replay/rpl-13.js';
 import { suite as rpl18 } from './replay/rpl-18.js';
+import { suite as rpl20 } from './replay/rpl-20.js';
 
 /** Bindings and topologies that the lab of this version can build; a check of another cell has no suite. */
 const built = (suite: Suite<CaseLab>): Suite<CaseLab> => ({
@@ -27,8 +33,14 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl04,
   rpl05,
   rpl06,
+  rpl07,
+  rpl08,
   rpl10,
+  rpl11,
+  rpl12,
+  rpl13,
   rpl18,
+  rpl20,
   prf03,
   prf12,
   prf13,

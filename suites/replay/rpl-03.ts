@@ -104,7 +104,15 @@ async function follow(
   observer: Observer,
 ): Promise<Seen[]> {
   const { session, cut, plan, name, link } = observer;
-  await lab.took(cut, `${plan.kind} at ${JSON.stringify(plan.at)} of ${name}`);
+  if (!(await cut.verify(10_000))) {
+    const end = await Promise.race([session.ended, Promise.resolve('open')]);
+    // The subject itself ended the stream before there was anything to cut: that is its failure, not the fault's.
+    lab.expect(
+      end === 'open' || session.frames.some(isTerminalFrame),
+      `${name}: the stream ended by ${end} after ${session.frames.length} frames, without a terminal event and uncut`,
+    );
+    throw new Undetermined(`the fault did not take: ${plan.kind} at ${JSON.stringify(plan.at)} of ${name}`);
+  }
   // A silent link never ends by itself; whoever watches it for 2.5 heartbeats leaves it.
   if (plan.kind === 'silence') session.close();
   await session.ended;

@@ -8,14 +8,20 @@ import { saysWhy } from './profile/says-why.js';
 import { sendsWithoutNegotiation } from './profile/sends-without-negotiation.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
+import { checksThenActs } from './replay/checks-then-acts.js';
+import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
 import { duplicateRunsAgain } from './replay/duplicate-runs-again.js';
 import { forgetsAtRestart } from './replay/forgets-at-restart.js';
+import { gapInSilence } from './replay/gap-in-silence.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
+import { observersShareAQueue } from './replay/observers-share-a-queue.js';
+import { plainCursors } from './replay/plain-cursors.js';
 import { resumesOneLate } from './replay/resumes-one-late.js';
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
 import { stopsAfterAPage } from './replay/stops-after-a-page.js';
 import { streamsAfterTheEnd } from './replay/streams-after-the-end.js';
 import { terminalWithoutResult } from './replay/terminal-without-result.js';
+import { waitsForWhatWas } from './replay/waits-for-what-was.js';
 
 export const defects: readonly Defect[] = [
   forgetsAtRestart,
@@ -27,6 +33,12 @@ export const defects: readonly Defect[] = [
   stopsAfterAPage,
   duplicateRunsAgain,
   nonceNotRemembered,
+  observersShareAQueue,
+  cursorKeyOfTheProcess,
+  checksThenActs,
+  gapInSilence,
+  plainCursors,
+  waitsForWhatWas,
   negotiatesByPrefix,
   sendsWithoutNegotiation,
   expiredIsFailed,

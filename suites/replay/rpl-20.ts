@@ -1,0 +1,49 @@
+/** RPL-20: a subscribe that races completion never hangs and never loses the terminal event (OPEN-04). */
+import { setTimeout as delay } from 'node:timers/promises';
+import { gapless, oneTerminal } from '../../src/harness/checkers/history.js';
+import { within } from '../../src/harness/lab/deadline.js';
+import type { CaseLab } from '../../src/harness/run/case-lab.js';
+import { ended, resultOf, resume } from '../../src/harness/run/observe.js';
+import { heldTask, place, release } from '../../src/harness/run/story.js';
+import type { Suite } from '../../src/harness/suite.js';
+
+const TASKS = 25;
+const SUBSCRIBERS = 20;
+/** Around the release of the last hold point, in ms. */
+const SPREAD = 20;
+
+async function race(lab: CaseLab): Promise<void> {
+  const executor = await lab.executor();
+  const probe = executor.probe();
+  for (let round = 0; round < TASKS; round += 1) {
+    const started = await heldTask(lab, executor, probe, `r${round}`, ['say last']);
+    const from = await place(probe, started.taskId);
+    const random = lab.random('', '', round);
+    const subscribers = Array.from({ length: SUBSCRIBERS }, async (_, n) => {
+      // The schedule is the seed's; the moment itself is what is being raced.
+      await delay(random.int(0, SPREAD));
+      return within(
+        resume(probe, started.taskId, from, `r${round}-${n}`),
+        10_000,
+        `subscriber ${n} of round ${round}`,
+      );
+    });
+    await release(executor, started);
+    const histories = await Promise.all(subscribers);
+    const envelope = resultOf(await ended(probe, started.taskId)) ?? {};
+    const last = (envelope.event_log as { last_sequence: number }).last_sequence;
+    for (const seen of histories) {
+      lab.attempt();
+      const after = seen.map((one) => ({ ...one, sequence: one.sequence - from.sequence }));
+      lab.holds(
+        [...gapless(after, last - from.sequence), ...oneTerminal(seen)],
+        `round ${round}, ${seen[0]?.session ?? 'a subscriber that saw nothing'}`,
+      );
+    }
+  }
+}
+
+export const suite: Suite<CaseLab> = {
+  criterion: 'RPL-20',
+  cases: () => [{ name: 'race', estimateMs: 6000, deadlineMs: 90_000, run: race }],
+};
