@@ -32,12 +32,13 @@ export interface Executor {
 
 export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Executor {
   const { journal, clock, log } = parts;
-  const folds = new Folds(journal);
+  // Every running task's and as many again: a fold that is dropped too early is made again from the first event.
+  const folds = new Folds(journal, 32 + 2 * config.limits.running);
+  const context = { executor: config.peer, parts, folds };
   const capacity = new Capacity(config.limits.running, config.peers);
   const buckets = new TokenBuckets(config.limits.rate);
   const turns = new Map<string, { turn: Turn; ended: Promise<void> }>();
   const limits = {
-    executor: config.peer,
     outputBytes: config.limits.outputBytes,
     eventBytes: config.limits.eventBytes,
     events: config.limits.events,
@@ -47,7 +48,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
 
   /** The turn outlives the request that made it: no observer and no disconnect ever ends it (O-147). */
   const launch = (row: TaskRow, request: DelegationRequest, release: () => void): void => {
-    const turn = new Turn(parts, limits, row, request, release);
+    const turn = new Turn(context, limits, row, request, release);
     const ended = turn
       .run()
       .catch((error: Error) => log.error({ err: error, task: row.taskId }, 'a turn ended without an outcome'))
@@ -81,8 +82,8 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       if (wait > 0) throw new ProfileError('SATURATED', 'rate', wait);
     },
     async create(caller, request) {
-      const context = { config, parts, capacity, draining: () => draining || !hasKey() };
-      const accepted = await admit(context, caller, request);
+      const admission = { config, parts, capacity, draining: () => draining || !hasKey() };
+      const accepted = await admit(admission, caller, request);
       if (accepted.kind === 'started') launch(accepted.row, request, accepted.release);
       return { snapshot: snapshotOf(folds, accepted.row.taskId), duplicate: accepted.kind === 'duplicate' };
     },
@@ -102,7 +103,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
     service,
     async start() {
       parts.keys.active();
-      await recover(config.peer, parts, folds);
+      await recover(context);
       await journal.audit({
         kind: 'start',
         at: clock.now(),

@@ -28,3 +28,8 @@ export function headOf(text: string, bytes: number): string {
   // A cut code point decodes to the replacement character at the end.
   return cut.replace(/\u{FFFD}+$/u, '');
 }
+
+/** The same of a text that may hold lone surrogates, which can be neither hashed nor sent. */
+export function wellFormedHead(text: string, bytes: number): string {
+  return headOf(text.replace(/\p{Surrogate}/gu, '\u{FFFD}'), bytes);
+}

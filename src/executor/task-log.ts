@@ -2,7 +2,7 @@
  * One running task's way into the journal: in order, durable before the next batch, one append in flight. What
  * gathers while an append is on its way to the disk goes out together with the next one; no timer.
  */
-import { type EventDraft, type Journal, StoreUnavailable } from '../journal/journal.js';
+import type { EventDraft, Journal } from '../journal/journal.js';
 import { untilDurable } from './durable.js';
 import type { Clock } from './parts.js';
 
@@ -15,14 +15,14 @@ export class TaskLog {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #taskId: string;
-  readonly #lost: () => void;
+  readonly #lost: (error: unknown) => void;
   #waiting: EventDraft[] = [];
   #pump: Promise<void> | undefined;
   #room: (() => void)[] = [];
   #failed = false;
 
-  /** `lost` is called once when the store is gone for too long; from then on nothing is appended here. */
-  constructor(journal: Journal, clock: Clock, taskId: string, lost: () => void) {
+  /** `lost` is called once when an append failed for good; from then on nothing is appended here. */
+  constructor(journal: Journal, clock: Clock, taskId: string, lost: (error: unknown) => void) {
     this.#journal = journal;
     this.#clock = clock;
     this.#taskId = taskId;
@@ -35,6 +35,11 @@ export class TaskLog {
     this.#waiting.push(draft);
     this.#pump ??= this.#run();
     if (this.#waiting.length >= MAX_WAITING) await new Promise<void>((resolve) => this.#room.push(resolve));
+  }
+
+  /** What was added may not all be in the journal. */
+  get failed(): boolean {
+    return this.#failed;
   }
 
   /** Resolves when everything added is durable, or given up. */
@@ -52,10 +57,10 @@ export class TaskLog {
           limitMs: APPEND_LIMIT_MS,
         });
       } catch (error) {
+        // Whatever the reason: a log with a hole in it must not grow.
         this.#failed = true;
         this.#waiting = [];
-        this.#lost();
-        if (!(error instanceof StoreUnavailable)) throw error;
+        this.#lost(error);
       } finally {
         for (const resolve of this.#room.splice(0)) resolve();
       }

@@ -1,12 +1,12 @@
 /** From what the agent does to event drafts, within the task's budgets ("From ACP to A2A events"). */
 import type { EventDraft } from '../journal/journal.js';
-import { foldArtifact, outputBytes } from '../profile/artifacts.js';
+import { outputBytes } from '../profile/artifacts.js';
 import { MAX_ARTIFACTS } from '../profile/envelope.js';
-import type { Artifact, Part } from '../profile/model.js';
+import type { Artifact, ArtifactUpdate, Part } from '../profile/model.js';
 import type { StopCause } from '../profile/outcome.js';
 import type { AgentEvent } from './agent/runner.js';
 import { artifactDraft, type Names, statusDraft } from './drafts.js';
-import { headOf, splitText } from './split-text.js';
+import { splitText, wellFormedHead } from './split-text.js';
 
 /** The one artifact that the agent's text goes into. */
 const ANSWER = 'answer';
@@ -16,14 +16,37 @@ const MAX_STATUS_BYTES = 1024;
 /** Always kept free for a cancel, the last chunk and the terminal event. */
 const RESERVED_EVENTS = 3;
 
+/** A part is required; an empty text adds nothing to what was said. */
+const CLOSING: readonly Part[] = [{ text: '' }];
+/** It stands in the Task like any other part, so it is paid for when the answer begins. */
+const CLOSING_BYTES = outputBytes(CLOSING);
+
 export interface Budget {
   outputBytes: number;
   eventBytes: number;
   events: number;
 }
 
+/** Ends the artifact that is still open, so that a reader knows that no more of it comes. */
+export function closingOf(
+  names: Names,
+  artifacts: ReadonlyMap<string, Artifact>,
+): { draft: EventDraft; update: ArtifactUpdate }[] {
+  if (!artifacts.has(ANSWER)) return [];
+  const artifact = { artifactId: ANSWER, parts: [...CLOSING] };
+  const flags = { append: true, lastChunk: true };
+  const { taskId, contextId } = names;
+  return [
+    {
+      draft: artifactDraft(names, 'TASK_STATE_WORKING', artifact, flags),
+      update: { taskId, contextId, artifact, ...flags },
+    },
+  ];
+}
+
 export class Translation {
-  readonly artifacts = new Map<string, Artifact>();
+  /** The ids of the artifacts begun so far. */
+  readonly #begun = new Set<string>();
   readonly #names: Names;
   readonly #budget: Budget;
   readonly #mint: () => string;
@@ -50,19 +73,12 @@ export class Translation {
     return { drafts };
   }
 
-  /** Ends the open artifact, so that a reader knows that no more of it comes. */
-  closing(): EventDraft[] {
-    if (!this.artifacts.has(ANSWER)) return [];
-    // A part is required; an empty text adds nothing to what was said.
-    return [this.#artifact({ artifactId: ANSWER, parts: [{ text: '' }] }, { append: true, lastChunk: true })];
-  }
-
   *#draft(event: AgentEvent, at: number): Generator<EventDraft | StopCause> {
     switch (event.type) {
       case 'text':
         for (const piece of splitText(event.text, this.#budget.eventBytes - FRAME_BYTES)) {
-          if (!this.#afford([{ text: piece }])) yield 'output';
-          const open = this.artifacts.has(ANSWER);
+          const open = this.#begun.has(ANSWER);
+          if (!this.#afford([{ text: piece }], open ? 0 : CLOSING_BYTES)) yield 'output';
           const artifact = {
             artifactId: ANSWER,
             parts: [{ text: piece }],
@@ -72,11 +88,11 @@ export class Translation {
         }
         return;
       case 'artifact': {
-        if (this.artifacts.size >= MAX_ARTIFACTS) yield 'artifacts';
+        if (this.#begun.size >= MAX_ARTIFACTS) yield 'artifacts';
         const size = outputBytes(event.parts);
         if (size > this.#budget.eventBytes - FRAME_BYTES || !this.#afford(event.parts)) yield 'output';
-        const artifactId = `artifact-${this.artifacts.size + 1}`;
-        const name = event.name === undefined ? {} : { name: headOf(event.name, 256) };
+        const artifactId = `artifact-${this.#begun.size + 1}`;
+        const name = event.name === undefined ? {} : { name: wellFormedHead(event.name, 256) };
         yield this.#artifact({ artifactId, ...name, parts: event.parts }, { lastChunk: true });
         return;
       }
@@ -91,7 +107,7 @@ export class Translation {
   #status(text: string, at: number): EventDraft {
     return statusDraft(this.#names, 'TASK_STATE_WORKING', at, {
       id: this.#mint(),
-      text: headOf(text, MAX_STATUS_BYTES),
+      text: wellFormedHead(text, MAX_STATUS_BYTES),
     });
   }
 
@@ -99,12 +115,12 @@ export class Translation {
     artifact: { artifactId: string; name?: string; parts: Part[] },
     flags: { append?: boolean; lastChunk?: boolean },
   ) {
-    foldArtifact(this.artifacts, { ...this.#names, artifact, ...flags });
+    this.#begun.add(artifact.artifactId);
     return artifactDraft(this.#names, 'TASK_STATE_WORKING', artifact, flags);
   }
 
-  #afford(parts: readonly Part[]): boolean {
-    const bytes = outputBytes(parts);
+  #afford(parts: readonly Part[], reserve = 0): boolean {
+    const bytes = outputBytes(parts) + reserve;
     if (this.#bytes + bytes > this.#budget.outputBytes) return false;
     this.#bytes += bytes;
     return true;

@@ -7,6 +7,7 @@ import type { Journal } from '../../journal/journal.js';
 import { openSqliteJournal } from '../../journal/sqlite.js';
 import { effectiveAuthority } from '../../profile/authority.js';
 import { signEnvelope } from '../../profile/envelope.js';
+import { isTerminal } from '../../profile/lifecycle.js';
 import type { DelegationRequest } from '../../profile/model.js';
 import { judge } from '../../profile/outcome.js';
 import { requestDigest } from '../../profile/request.js';
@@ -16,7 +17,7 @@ import type { AgentRunner } from '../agent/runner.js';
 import type { ExecutorConfig } from '../config.js';
 import { createExecutor } from '../executor.js';
 import type { ExecutorParts } from '../parts.js';
-import type { Caller } from '../service.js';
+import type { Caller, DelegationService, TaskSnapshot } from '../service.js';
 import { systemClock } from '../system-clock.js';
 
 export const CONFIG: ExecutorConfig = {
@@ -115,4 +116,19 @@ export function requestOf(
 
 export function callerOf(request: DelegationRequest, peer = 'oab-a'): Caller {
   return { peer, via: 'token', cap: request.capabilities, req: requestDigest(request), jti: 'j' };
+}
+
+/** The task after its terminal event; rejects when it does not come in time. */
+export async function untilEnded(
+  service: DelegationService,
+  caller: Caller,
+  taskId: string,
+): Promise<TaskSnapshot> {
+  const { events } = await service.observe(caller, taskId, AbortSignal.timeout(10_000), true);
+  for await (const _batch of events) {
+    // Until the end.
+  }
+  const { snapshot } = await service.get(caller, taskId);
+  if (!isTerminal(snapshot.row.state)) throw new Error(`${taskId} did not end in time`);
+  return snapshot;
 }
