@@ -9,6 +9,7 @@ import { openHolds } from './holds.js';
 import { openLink } from './link.js';
 import type { Lab, LabProcess, Link } from './ports.js';
 import { startCommand, startPeer } from './process.js';
+import { descendants, endLeftovers } from './process-tree.js';
 
 /** One fault injector serves a whole run; it is started when the first link needs it. */
 class SharedInjector {
@@ -38,7 +39,6 @@ export async function openLab(options: { caseId: string; seed: string }): Promis
   const commands = new Set<LabProcess>();
   const links: Link[] = [];
   const onClose = (what: string, close: () => Promise<void> | void) => void closers.push({ what, close });
-  onClose('folder', () => rmSync(folder, { recursive: true, force: true }));
 
   return {
     ...options,
@@ -84,13 +84,18 @@ export async function openLab(options: { caseId: string; seed: string }): Promis
     },
     async close() {
       const failed: string[] = [];
-      for (const { what, close } of closers.reverse()) {
+      const attempt = async (what: string, close: () => unknown) => {
         try {
           await close();
         } catch (error) {
           failed.push(`${what}: ${(error as Error).message}`);
         }
-      }
+      };
+      // Whose children they are can only be seen while the parents live.
+      const children = descendants(processes.flatMap(({ pid, exit }) => (exit === undefined ? [pid] : [])));
+      for (const { what, close } of closers.reverse()) await attempt(what, close);
+      await attempt('what the processes left running', () => endLeftovers(children, folder));
+      rmSync(folder, { recursive: true, force: true });
       if (failed.length > 0) throw new Error(`not closed: ${failed.join('; ')}`);
     },
   };
