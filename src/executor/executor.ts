@@ -85,12 +85,20 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       const admission = { config, parts, capacity, draining: () => draining || !hasKey() };
       const accepted = await admit(admission, caller, request);
       if (accepted.kind === 'started') launch(accepted.row, request, accepted.release);
+      await folds.prepare(accepted.row.taskId);
       return { snapshot: snapshotOf(folds, accepted.row.taskId), duplicate: accepted.kind === 'duplicate' };
     },
-    get: async (caller, taskId, cursor) => getTask(journal, folds, caller, taskId, cursor),
+    async get(caller, taskId, cursor) {
+      own(journal, caller, taskId);
+      await folds.prepare(taskId);
+      return getTask(journal, folds, caller, taskId, cursor);
+    },
     list: async (caller, query) => listTasks(journal, folds, caller, query),
-    observe: async (caller, taskId, signal, terminalOk = false) =>
-      observeTask(journal, folds, caller, taskId, signal, terminalOk),
+    async observe(caller, taskId, signal, terminalOk = false) {
+      own(journal, caller, taskId);
+      await folds.prepare(taskId);
+      return observeTask(journal, folds, caller, taskId, signal, terminalOk);
+    },
     async cancel(caller, taskId) {
       await recordCancel(parts, caller, taskId);
       turns.get(taskId)?.turn.cancelled();

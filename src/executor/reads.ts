@@ -11,6 +11,12 @@ import type { Caller, Observation, TaskListQuery, TaskPage, TaskSnapshot } from 
 /** A page holds as many bytes as the Task beside it, and at least this many. */
 const LEAST_PAGE_BYTES = 256 * 1024;
 const MAX_PAGE_EVENTS = 10_000;
+/** At most what a binding puts round a body: position, owner, its place in the page. */
+const WIRE_BYTES = 450;
+/** The least that `maxFrameBytes` may be, less what stands round the tasks of a list. */
+const LIST_BYTES = 3 * 1024 * 1024;
+/** What a Task is beyond its artifacts (section 4), and so what one of a list may add. */
+const REST_BYTES = 4096;
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 256 * 1024;
 
@@ -39,11 +45,14 @@ export function getTask(
   if (cursor === undefined) return { snapshot };
   const after = journal.position(taskId, cursor);
   if (after === undefined || after > snapshot.row.sequence) throw new ProfileError('CURSOR_INVALID');
-  const task = snapshot.artifacts.reduce((sum, { parts }) => sum + outputBytes(parts), 0);
+  const bytes = Math.max(LEAST_PAGE_BYTES, artifactBytes(snapshot));
   // One turn of the event loop: nothing is committed to this reader between the snapshot and the page.
-  const slice = journal.read(taskId, after, MAX_PAGE_EVENTS, Math.max(LEAST_PAGE_BYTES, task));
+  const slice = journal.read(taskId, after, MAX_PAGE_EVENTS, bytes);
   if (slice === undefined) throw new ProfileError('TASK_NOT_FOUND');
-  const events = slice.events.filter(({ sequence }) => sequence <= snapshot.row.sequence);
+  const events = within(
+    bytes,
+    slice.events.filter(({ sequence }) => sequence <= snapshot.row.sequence),
+  );
   const last = events.at(-1);
   const { floor } = slice.task;
   const trimmed = floor !== undefined && after < floor.sequence;
@@ -58,17 +67,45 @@ export function getTask(
   };
 }
 
+function artifactBytes({ artifacts }: TaskSnapshot): number {
+  return artifacts.reduce((sum, { parts }) => sum + outputBytes(parts), 0);
+}
+
+/** The first events that fit, as the wire counts them; at least one. */
+function within(bytes: number, events: readonly StoredEvent[]): StoredEvent[] {
+  let used = 0;
+  const end = events.findIndex(({ body, meta = '' }, index) => {
+    used += Buffer.byteLength(body) + Buffer.byteLength(meta) + WIRE_BYTES;
+    return index > 0 && used > bytes;
+  });
+  return end === -1 ? [...events] : events.slice(0, end);
+}
+
 export function listTasks(journal: Journal, folds: Folds, caller: Caller, query: TaskListQuery) {
-  try {
-    const { tasks, next, total } = journal.list({
+  const page = (limit: number) =>
+    journal.list({
       caller: caller.peer,
-      limit: query.limit,
+      limit,
       ...(query.state === undefined ? {} : { state: query.state }),
       ...(query.contextId === undefined ? {} : { contextId: query.contextId }),
       ...(query.since === undefined ? {} : { since: query.since }),
       ...(query.after === undefined ? {} : { after: query.after }),
     });
-    return { tasks: tasks.map(({ taskId }) => snapshotOf(folds, taskId)), next, total };
+  try {
+    const { tasks, next, total } = page(query.limit);
+    const snapshots: TaskSnapshot[] = [];
+    let used = 0;
+    for (const row of tasks) {
+      const snapshot = query.withArtifacts ? snapshotOf(folds, row.taskId) : folds.brief(row);
+      if (snapshot === undefined) continue;
+      used += artifactBytes(snapshot) + REST_BYTES;
+      // A page may be shorter than asked for (A2A 3.1.4), and must be where it would not fit a frame.
+      if (used > LIST_BYTES && snapshots.length > 0) {
+        return { tasks: snapshots, next: page(snapshots.length).next, total };
+      }
+      snapshots.push(snapshot);
+    }
+    return { tasks: snapshots, next, total };
   } catch (error) {
     if (error instanceof BadPageToken) throw new ProfileError('MALFORMED', 'pageToken');
     throw error;
@@ -102,6 +139,8 @@ async function* tail(
   while (!signal.aborted) {
     const slice = journal.read(taskId, at, BATCH_EVENTS, BATCH_BYTES);
     if (slice === undefined) return;
+    // What this reader has not seen is trimmed: a stream that went on would hide it, a cursor shows it (D-12).
+    if (at < (slice.task.floor?.sequence ?? 0)) return;
     const last = slice.events.at(-1);
     if (last !== undefined) {
       yield slice.events;
