@@ -10,96 +10,124 @@ import { type InProcessTurn, inProcessRunner } from './testing/in-process-runner
 
 type Opened = Awaited<ReturnType<typeof openTestExecutor>>;
 
-/** A runner whose one task says what it is told to, and ends when it is told to. */
+/** A runner whose tasks say what they are told to, and end when they are told to. */
 function told() {
-  let turn: InProcessTurn | undefined;
-  let arrived = (): void => {};
-  const started = new Promise<void>((resolve) => {
-    arrived = resolve;
-  });
-  let finish = (): void => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const runner = inProcessRunner(async (given) => {
-    turn = given;
-    arrived();
-    await finished;
+  const turns = new Map<string, InProcessTurn & { end(): void }>();
+  const waiting = new Map<string, () => void>();
+  const runner = inProcessRunner(async (turn) => {
+    await new Promise<void>((end) => {
+      turns.set(turn.task.taskId, { ...turn, end });
+      waiting.get(turn.task.taskId)?.();
+    });
     return { stopReason: 'end_turn' };
   });
   return {
     runner,
-    started,
-    finish,
-    say: (event: AgentEvent) => turn?.say(event),
+    started: (id: string) =>
+      turns.has(id) ? undefined : new Promise<void>((resolve) => waiting.set(id, resolve)),
+    say: (id: string, event: AgentEvent) => turns.get(id)?.say(event),
+    finish: (id: string) => turns.get(id)?.end(),
   };
 }
 
 describe('reads', () => {
   let opened: Opened;
+  let script: ReturnType<typeof told>;
+  beforeEach(async () => {
+    script = told();
+    opened = await openTestExecutor(script.runner);
+  });
   afterEach(() => opened.close());
 
-  const begin = async (script: ReturnType<typeof told>, more = {}) => {
-    opened = await openTestExecutor(script.runner, more);
+  const begin = async () => {
     const { request, caller } = requestOf({ budget: { max_output_bytes: 1024 * 1024 } });
     const { snapshot } = await opened.service.create(caller, request);
-    await script.started;
-    return { caller, id: snapshot.row.taskId };
+    const id = snapshot.row.taskId;
+    await script.started(id);
+    return { caller, id };
+  };
+
+  /** Reads to the end, checks that nothing is missing or twice, and that the last one is the terminal one. */
+  const observe = async (caller: Caller, id: string) => {
+    const signal = AbortSignal.timeout(10_000);
+    const { snapshot, events } = await opened.service.observe(caller, id, signal, true);
+    let at = snapshot.row.sequence;
+    for await (const batch of events) {
+      assert.ok(batch.length <= 256);
+      for (const { sequence } of batch) {
+        assert.equal(sequence, at + 1);
+        at = sequence;
+      }
+    }
+    const row = opened.journal.task(id);
+    assert.ok(row !== undefined && isTerminal(row.state));
+    assert.equal(at, row.sequence);
   };
 
   it('give every observer every event once and the terminal one last, whenever it comes (property)', async () => {
+    const step = fc.constantFrom('say', 'observe', 'turn');
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.oneof(fc.constant('say'), fc.constant('observe'), fc.constant('turn')), {
-          maxLength: 40,
-        }),
-        async (steps) => {
-          const script = told();
-          const { caller, id } = await begin(script);
-          try {
-            const observers: Promise<void>[] = [];
-            const observe = async () => {
-              const { snapshot, events } = await opened.service.observe(
-                caller,
-                id,
-                AbortSignal.timeout(5000),
-                true,
-              );
-              let at = snapshot.row.sequence;
-              for await (const batch of events) {
-                for (const { sequence } of batch) {
-                  assert.equal(sequence, at + 1);
-                  at = sequence;
-                }
-              }
-              const row = opened.journal.task(id);
-              assert.ok(row !== undefined && isTerminal(row.state));
-              assert.equal(at, row.sequence);
-            };
-            for (const step of steps) {
-              if (step === 'say') script.say({ type: 'text', text: 'x' });
-              else if (step === 'observe') observers.push(observe());
-              else await new Promise((resolve) => setImmediate(resolve));
-            }
-            script.finish();
-            observers.push(observe());
-            await Promise.all(observers);
-          } finally {
-            await opened.close();
-          }
-        },
-      ),
-      { numRuns: 25 },
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { caller, id } = await begin();
+        const observers: Promise<void>[] = [];
+        for (const one of steps) {
+          if (one === 'say') script.say(id, { type: 'text', text: 'x' });
+          else if (one === 'observe') observers.push(observe(caller, id));
+          else await new Promise((resolve) => setImmediate(resolve));
+        }
+        script.finish(id);
+        observers.push(observe(caller, id));
+        await Promise.all(observers);
+      }),
+      { numRuns: 100 },
     );
-    opened = await openTestExecutor(told().runner);
   }).timeout(60_000);
 
+  it('cost nothing for readers that do not read, and give them everything when they do', async () => {
+    const { caller, id } = await begin();
+    const signal = AbortSignal.timeout(15_000);
+    const iterators = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const { events } = await opened.service.observe(caller, id, signal);
+        return events[Symbol.asyncIterator]();
+      }),
+    );
+    for (let n = 0; n < 3000; n += 1) script.say(id, { type: 'text', text: 'x'.repeat(200) });
+    script.finish(id);
+    const { row } = await untilEnded(opened.service, caller, id);
+    // Each pull reads one bounded batch from the journal: nothing gathered while nobody pulled.
+    for (const iterator of iterators) {
+      let at = 2;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+        const bytes = next.value.reduce((sum, { body }) => sum + body.length, 0);
+        assert.ok(next.value.length <= 256 && bytes <= 256 * 1024);
+        at = next.value.at(-1)?.sequence ?? 0;
+      }
+      assert.equal(at, row.sequence);
+    }
+  });
+
+  it('end with their signal, and leave nothing waiting', async () => {
+    const { caller, id } = await begin();
+    const gone = new AbortController();
+    const { events } = await opened.service.observe(caller, id, gone.signal);
+    const reading = (async () => {
+      for await (const _batch of events) {
+        // There is none.
+      }
+    })();
+    await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    await reading;
+    script.finish(id);
+    await untilEnded(opened.service, caller, id);
+  });
+
   it('page from the beginning to the end, a page as large as the Task beside it, in bytes', async () => {
-    const script = told();
-    const { caller, id } = await begin(script);
-    for (let n = 0; n < 8; n += 1) script.say({ type: 'text', text: 'x'.repeat(40_000) });
-    for (let n = 0; n < 2000; n += 1) script.say({ type: 'status', text: '\u8a9e'.repeat(300) });
-    script.finish();
+    const { caller, id } = await begin();
+    for (let n = 0; n < 8; n += 1) script.say(id, { type: 'text', text: 'x'.repeat(40_000) });
+    for (let n = 0; n < 2000; n += 1) script.say(id, { type: 'status', text: '\u8a9e'.repeat(300) });
+    script.finish(id);
     const { row } = await untilEnded(opened.service, caller, id);
     const seen: StoredEvent[] = [];
     let cursor = '0';
@@ -119,14 +147,13 @@ describe('reads', () => {
   });
 
   it('show a gap where events were trimmed, and never skip one in silence (D-12)', async () => {
-    const script = told();
-    const { caller, id } = await begin(script);
-    script.say({ type: 'text', text: 'one' });
+    const { caller, id } = await begin();
+    script.say(id, { type: 'text', text: 'one' });
     await opened.journal.wake(id, 2, AbortSignal.timeout(5000));
     const early = await opened.service.observe(caller, id, AbortSignal.timeout(5000));
     const { snapshot } = await opened.service.get(caller, id);
-    script.say({ type: 'text', text: 'two' });
-    script.finish();
+    script.say(id, { type: 'text', text: 'two' });
+    script.finish(id);
     const before = await untilEnded(opened.service, caller, id);
     await opened.journal.trim(Date.now() + 1000, 0);
 
@@ -152,6 +179,7 @@ describe('reads', () => {
       for (let n = 0; n < 16; n += 1) say({ type: 'text', text: 'x'.repeat(50_000) });
       return {};
     });
+    await opened.close();
     opened = await openTestExecutor(runner);
     let caller: Caller | undefined;
     for (let n = 0; n < 8; n += 1) {
