@@ -15,7 +15,7 @@ import { descendants, endLeftovers } from './process-tree.js';
 class SharedInjector {
   #opening: Promise<Injector> | undefined;
 
-  open = (): Promise<Injector> => (this.#opening ??= openInjector());
+  open = (seed: string): Promise<Injector> => (this.#opening ??= openInjector(seed));
 
   /** The injector that was used, for the verdict. */
   used(): Promise<Injector | undefined> {
@@ -46,7 +46,7 @@ export async function openLab(options: { caseId: string; seed: string }): Promis
     random: (link, direction = '', index = 0) =>
       randomFor({ seed: options.seed, case: options.caseId, link, direction, index }),
     async link(name, upstream) {
-      const link = await openLink(name, upstream, sharedInjector.open);
+      const link = await openLink(name, upstream, () => sharedInjector.open(options.seed));
       links.push(link);
       onClose(`link ${name}`, () => link.close());
       return link;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import type { Injector, InjectorProxy } from '../injector.js';
 import { findServer } from '../open-injector.js';
-import { startToxiproxy } from '../toxiproxy/toxiproxy.js';
+import { startToxiproxy } from '../toxiproxy/start-toxiproxy.js';
 import { openEmbedded } from './open-embedded.js';
 
 /** The stand-in always; the real server wherever set-up could build it: what one shows the other must show. */

@@ -1,53 +1,23 @@
-/** The injector over a real Toxiproxy server, by its own client; what it makes it deletes, and it never resets others'. */
-import { spawn } from 'node:child_process';
+/** The injector over a Toxiproxy server, by its own client; what it makes it deletes, and it never resets others'. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { dirname, join } from 'node:path';
 import { type Proxy as ToxiProxy, Toxiproxy } from 'toxiproxy-node-client';
-import { until } from '../../lab/deadline.js';
+import { Undetermined } from '../../check.js';
+import { within } from '../../lab/deadline.js';
 import { startEcho } from '../echo.js';
 import type { Injector, InjectorProxy } from '../injector.js';
 
-const START_MS = 10_000;
+/** A control call that hangs must not hang a case: removing a toxic from a busy connection once did. */
+const CALL_MS = 5000;
 
-/** A server that somebody else runs: used, never stopped. */
+/** A server that somebody else runs: used, never stopped. It has to be on this host, since what it dials is. */
 export async function connectToxiproxy(url: string): Promise<Injector> {
-  return injectorAt('toxiproxy', url, async () => {});
+  const { hostname, origin } = new URL(url);
+  if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
+    throw new Undetermined(`TOXIPROXY_URL must name a server on this host, not ${hostname}`);
+  return injectorAt('toxiproxy', origin, async () => {});
 }
 
-/** A server of our own, on a free port of loopback. */
-export async function startToxiproxy(binary: string): Promise<Injector> {
-  // The server takes no port 0: a free one is asked for, and another when somebody was faster.
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
-    const server = spawn(binary, ['-host', '127.0.0.1', '-port', String(port)], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-      env: { LOG_LEVEL: 'error' },
-    });
-    let ended = false;
-    server.once('exit', () => {
-      ended = true;
-    });
-    const url = `http://127.0.0.1:${port}`;
-    const up = await until(() => ended || answers(url), {
-      ms: START_MS,
-      what: 'Toxiproxy to answer',
-      everyMs: 10,
-    });
-    if (up && !ended) {
-      const injector = await injectorAt('toxiproxy', url, async () => {
-        server.kill('SIGTERM');
-        if (!ended) await once(server, 'exit');
-      });
-      return { ...injector, version: builtFrom(binary) ?? injector.version };
-    }
-    if (attempt === 5) throw new Error(`${binary} does not start`);
-  }
-}
-
-/** Drives whatever answers Toxiproxy's API at `url`. */
+/** Drives whatever answers Toxiproxy's API at `url`. Whatever it refuses says nothing about the subject: Undetermined. */
 export async function injectorAt(
   kind: Injector['kind'],
   url: string,
@@ -55,24 +25,30 @@ export async function injectorAt(
 ): Promise<Injector> {
   const client = new Toxiproxy(url);
   const made = new Set<InjectorProxy>();
+  const version = await control('tell its version', client.getVersion());
   const echo = await startEcho();
-  const version = await fetch(`${url}/version`).then((answer) => answer.text());
   // Unique, since the server may be shared with another run.
-  const prefix = `oab-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const unique = `oab-${process.pid}-${randomBytes(4).toString('hex')}`;
+  let counter = 0;
   return {
     kind,
     version: (/"version":\s*"([^"]+)"/.exec(version)?.[1] ?? version).trim().slice(0, 64),
     url,
     echo: echo.address,
     async createProxy(label, upstream) {
-      const name = `${prefix}-${made.size}-${label}`.replace(/[^\w-]/g, '_');
-      const proxy = await client.createProxy({
-        name,
-        listen: '127.0.0.1:0',
-        upstream: `${upstream.host}:${upstream.port}`,
-        enabled: true,
-      });
-      const one = wrap(url, proxy, () => made.delete(one));
+      counter += 1;
+      // The label first: the stand-in draws from the seed by it, and the rest differs from run to run.
+      const name = `${label.replace(/[^\w-]/g, '_')}.${unique}-${counter}`;
+      const proxy = await control(
+        `create the proxy ${name}`,
+        client.createProxy({
+          name,
+          listen: '127.0.0.1:0',
+          upstream: `${upstream.host}:${upstream.port}`,
+          enabled: true,
+        }),
+      );
+      const one = wrap(client, proxy, () => made.delete(one));
       made.add(one);
       return one;
     },
@@ -84,7 +60,16 @@ export async function injectorAt(
   };
 }
 
-function wrap(url: string, proxy: ToxiProxy, gone: () => void): InjectorProxy {
+/** The client keeps the server's own message to itself, so that what was asked has to be said here. */
+async function control<T>(what: string, call: Promise<T>): Promise<T> {
+  try {
+    return await within(call, CALL_MS, 'its answer');
+  } catch (error) {
+    throw new Undetermined(`the fault injector could not ${what}: ${(error as Error).message}`);
+  }
+}
+
+function wrap(client: Toxiproxy, proxy: ToxiProxy, gone: () => void): InjectorProxy {
   const [host = '', port = '0'] = proxy.listen.split(':');
   let counter = 0;
   return {
@@ -93,61 +78,42 @@ function wrap(url: string, proxy: ToxiProxy, gone: () => void): InjectorProxy {
     async addToxic({ type, direction = 'downstream', toxicity = 1, attributes }) {
       counter += 1;
       const body = { name: `${type}-${counter}`, type, stream: direction, toxicity, attributes };
-      const toxic = await proxy.addToxic(body as never);
+      const toxic = await control(`add ${type} to ${proxy.name}`, proxy.addToxic(body as never));
+      let now = { toxicity, attributes };
       return {
         name: body.name,
         spec: { type, direction, toxicity, attributes },
         async update(change) {
-          await toxic.update({
-            ...body,
-            toxicity: change.toxicity ?? toxicity,
-            attributes: { ...attributes, ...change.attributes },
-          } as never);
+          now = {
+            toxicity: change.toxicity ?? now.toxicity,
+            attributes: { ...now.attributes, ...change.attributes },
+          };
+          await control(`change ${body.name} of ${proxy.name}`, toxic.update({ ...body, ...now } as never));
         },
         async remove() {
-          await toxic.remove();
+          await control(`remove ${body.name} from ${proxy.name}`, toxic.remove());
         },
       };
     },
     async enable(enabled) {
       // The listen address as the server gave it: port 0 would move the proxy elsewhere.
-      await proxy.update({ enabled, listen: proxy.listen, upstream: proxy.upstream });
+      await control(
+        `${enabled ? 'enable' : 'disable'} ${proxy.name}`,
+        proxy.update({ enabled, listen: proxy.listen, upstream: proxy.upstream }),
+      );
     },
     async state() {
       // Asked of the server itself: the client keeps what it sent, not what is.
-      const answer = await fetch(`${url}/proxies/${encodeURIComponent(proxy.name)}`);
-      const { enabled, toxics } = (await answer.json()) as { enabled: boolean; toxics: { name: string }[] };
+      const answer = await control(
+        `show ${proxy.name}`,
+        client.api.get<{ enabled: boolean; toxics: { name: string }[] }>(proxy.getPath()),
+      );
+      const { enabled, toxics } = answer.data;
       return { enabled, toxics: toxics.map(({ name }) => name) };
     },
     async remove() {
       gone();
-      await proxy.remove();
+      await control(`remove ${proxy.name}`, proxy.remove());
     },
   };
-}
-
-/** A server that is built from the module calls itself "git"; its set-up wrote down which version it is. */
-function builtFrom(binary: string): string | undefined {
-  try {
-    return readFileSync(join(dirname(binary), '.toxiproxy-server.version'), 'utf8').split(' ')[0];
-  } catch {
-    // Installed by somebody else: what it says of itself has to do.
-    return undefined;
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  return fetch(`${url}/version`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
