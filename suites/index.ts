@@ -2,9 +2,17 @@
 import type { CaseLab } from '../src/harness/run/case-lab.js';
 import type { Suite } from '../src/harness/suite.js';
 import { suite as prf03 } from './profile/prf-03.js';
+import { suite as prf04 } from './profile/prf-04.js';
+import { suite as prf09 } from './profile/prf-09.js';
+import { suite as prf11 } from './profile/prf-11.js';
 import { suite as prf12 } from './profile/prf-12.js';
 import { suite as prf13 } from './profile/prf-13.js';
+import { suite as prf20 } from './profile/prf-20.js';
 import { suite as prf21 } from './profile/prf-21.js';
+import { suite as prf25 } from './profile/prf-25.js';
+import { suite as prf26 } from './profile/prf-26.js';
+import { suite as prf27 } from './profile/prf-27.js';
+import { suite as prf29 } from './profile/prf-29.js';
 import { suite as rpl01 } from './replay/rpl-01.js';
 import { suite as rpl02 } from './replay/rpl-02.js';
 import { suite as rpl03 } from './replay/rpl-03.js';
@@ -42,7 +50,15 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl18,
   rpl20,
   prf03,
+  prf04,
+  prf09,
+  prf11,
   prf12,
   prf13,
+  prf20,
   prf21,
+  prf25,
+  prf26,
+  prf27,
+  prf29,
 ].map(built);

@@ -17,6 +17,7 @@ import type { Authenticator } from '../identity/ports.js';
 import { openSqliteJournal } from '../journal/sqlite.js';
 import { effectiveAuthority } from '../profile/authority.js';
 import { signEnvelope } from '../profile/envelope.js';
+import { requestFromParams } from '../profile/message.js';
 import { judge } from '../profile/outcome.js';
 import { createLog } from '../telemetry/log.js';
 import { ConfigError } from './config/config-error.js';
@@ -30,6 +31,7 @@ export interface ExecutorPeerParts {
   executor: ExecutorParts;
   authenticator: Authenticator;
   checkNegotiated: typeof checkNegotiated;
+  readCreate: typeof requestFromParams;
   /** Around the finished service, as the bindings see it. */
   service(service: DelegationService): DelegationService;
 }
@@ -69,6 +71,7 @@ export async function runExecutor(
       windowMs: config.windowMs,
     }),
     checkNegotiated,
+    readCreate: requestFromParams,
     service: (service) => service,
   });
   const executor = createExecutor(config, parts.executor);
@@ -94,6 +97,7 @@ export async function runExecutor(
         now: systemClock.now,
         log,
         checkNegotiated: parts.checkNegotiated,
+        readCreate: parts.readCreate,
       },
       new URL(config.publicUrl).pathname,
     ),

@@ -1,6 +1,7 @@
 /** One call as every A2A binding hands it on: who calls, with which service parameters, with which raw params. */
 import type { Caller, DelegationService } from '../../executor/service.js';
 import type { ProfileError } from '../../profile/errors.js';
+import type { requestFromParams } from '../../profile/message.js';
 
 export interface Call {
   caller: Caller;
@@ -17,6 +18,8 @@ export interface OperationParts {
   service: DelegationService;
   /** Interfaces of the card, in the order of preference. */
   interfaces(): { url: string; protocolBinding: string }[];
+  /** From the params of a send to the request in it. */
+  readCreate: typeof requestFromParams;
 }
 
 /** Who is told when a call is not answered with a result. */

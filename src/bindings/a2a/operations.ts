@@ -2,7 +2,6 @@
 import type { TaskSnapshot } from '../../executor/service.js';
 import { ProfileError } from '../../profile/errors.js';
 import { isTerminal } from '../../profile/lifecycle.js';
-import { requestFromParams } from '../../profile/message.js';
 import type { Task } from '../../profile/model.js';
 import type { Call, OperationParts } from './call.js';
 import { agentCard } from './card.js';
@@ -15,7 +14,7 @@ export interface EventStream {
   rest: AsyncIterable<string[]>;
 }
 
-export function operations({ service, interfaces }: OperationParts) {
+export function operations({ service, interfaces, readCreate }: OperationParts) {
   const { peer } = service.describe();
   const limit = () => ({ peer, maxTaskBytes: service.describe().params.limits.maxTaskBytes });
   const task = (snapshot: TaskSnapshot): Task => taskJson(peer, { snapshot });
@@ -32,7 +31,7 @@ export function operations({ service, interfaces }: OperationParts) {
   return {
     /** Answers at once with `returnImmediately`, else with the terminal Task (O-15). */
     async send(call: Call): Promise<Task> {
-      const { request, returnImmediately } = requestFromParams(call.params, limit());
+      const { request, returnImmediately } = readCreate(call.params, limit());
       const { snapshot } = await service.create(call.caller, request);
       if (returnImmediately || isTerminal(snapshot.row.state)) return task(snapshot);
       const { taskId } = snapshot.row;
@@ -43,7 +42,7 @@ export function operations({ service, interfaces }: OperationParts) {
       return taskJson(peer, await service.get(call.caller, taskId));
     },
     async sendStreaming(call: Call): Promise<EventStream> {
-      const { request } = requestFromParams(call.params, limit());
+      const { request } = readCreate(call.params, limit());
       const { snapshot } = await service.create(call.caller, request);
       return open(call, snapshot.row.taskId, true);
     },

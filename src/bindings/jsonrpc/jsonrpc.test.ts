@@ -19,7 +19,7 @@ import { openTestExecutor, requestOf } from '../../executor/testing/harness.js';
 import { inProcessRunner } from '../../executor/testing/in-process-runner.js';
 import type { VerifiedCaller } from '../../identity/ports.js';
 import { firstHead, headAfter } from '../../profile/chain.js';
-import { messageFromRequest } from '../../profile/message.js';
+import { messageFromRequest, requestFromParams } from '../../profile/message.js';
 import type { Digest } from '../../profile/model.js';
 import { EXT, KEY } from '../../profile/names.js';
 import { requestDigest } from '../../profile/request.js';
@@ -70,7 +70,15 @@ describe('the JSON-RPC binding', () => {
     listener = await listen('127.0.0.1', 0, [
       cardRoute(() => agentCard(service.describe(), interfaces())),
       jsonRpcRoute(
-        { service, authenticator, interfaces, now: Date.now, log: silentLog, checkNegotiated },
+        {
+          service,
+          authenticator,
+          interfaces,
+          now: Date.now,
+          log: silentLog,
+          checkNegotiated,
+          readCreate: requestFromParams,
+        },
         '/',
       ),
     ]);

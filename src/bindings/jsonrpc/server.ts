@@ -4,6 +4,7 @@ import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Caller, DelegationService } from '../../executor/service.js';
 import type { Authenticator } from '../../identity/ports.js';
 import { ProfileError } from '../../profile/errors.js';
+import type { requestFromParams } from '../../profile/message.js';
 import { EXT, EXTENSIONS_PARAMETER } from '../../profile/names.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Call } from '../a2a/call.js';
@@ -23,6 +24,7 @@ export interface JsonRpcParts {
   log: Log;
   /** Throws NOT_NEGOTIATED; asked before every operation. */
   checkNegotiated: typeof checkNegotiated;
+  readCreate: typeof requestFromParams;
 }
 
 /** Room for JSON's escapes around the longest task, and for the rest of the request. */

@@ -3,9 +3,15 @@ import type { Defect } from './defect.js';
 import { believesUnsigned } from './profile/believes-unsigned.js';
 import { expiredIsFailed } from './profile/expired-is-failed.js';
 import { expiredTokensPass } from './profile/expired-tokens-pass.js';
+import { forgetsDenials } from './profile/forgets-denials.js';
 import { negotiatesByPrefix } from './profile/negotiates-by-prefix.js';
+import { rejectsAfterWorking } from './profile/rejects-after-working.js';
+import { retryExtendsDeadline } from './profile/retry-extends-deadline.js';
 import { saysWhy } from './profile/says-why.js';
 import { sendsWithoutNegotiation } from './profile/sends-without-negotiation.js';
+import { takesLongerTasks } from './profile/takes-longer-tasks.js';
+import { tokenIsEnough } from './profile/token-is-enough.js';
+import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
@@ -46,4 +52,10 @@ export const defects: readonly Defect[] = [
   believesUnsigned,
   expiredTokensPass,
   saysWhy,
+  toleratesMetadata,
+  takesLongerTasks,
+  retryExtendsDeadline,
+  rejectsAfterWorking,
+  tokenIsEnough,
+  forgetsDenials,
 ];

@@ -42,7 +42,11 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
     answerOf(await exchange(await prepare(method, params, options, req), options.deadlineMs ?? DEADLINE));
   const stream = (method: string, params: unknown, options: CallOptions = {}, req?: string): Session =>
     openSession(prepare(method, params, options, req));
-  const sendParams = (request: WireRequest, more: { message?: Json; configuration?: Json }) => ({
+  const sendParams = (
+    request: WireRequest,
+    more: { message?: Json; configuration?: Json; params?: Json },
+  ) => ({
+    ...more.params,
     message: more.message ?? wireMessage(request),
     configuration: more.configuration ?? { returnImmediately: true },
   });

@@ -72,7 +72,7 @@ export interface Probe {
   readonly peer: string;
   create(
     request: WireRequest,
-    options?: CallOptions & { message?: Json; configuration?: Json },
+    options?: CallOptions & { message?: Json; configuration?: Json; params?: Json },
   ): Promise<ProbeAnswer>;
   /** Create by streaming. */
   createStreaming(request: WireRequest, options?: CallOptions): Session;

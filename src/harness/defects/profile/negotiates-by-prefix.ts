@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const negotiatesByPrefix: Defect = {
   id: 'negotiates-by-prefix',
   breaks: 'an extension URI that only begins like ours activates the profile',
-  fails: ['PRF-03'],
+  fails: ['PRF-03', 'PRF-04'],
   bindings: ['JSONRPC'],
   executor: (parts) => ({
     ...parts,

@@ -5,11 +5,17 @@ import type { Defect } from '../defect.js';
 export const duplicateRunsAgain: Defect = {
   id: 'duplicate-runs-again',
   breaks: 'a duplicate create is answered with its task but prompts an agent again',
-  fails: ['RPL-10', 'RPL-18'],
+  fails: ['PRF-11', 'RPL-10', 'RPL-11', 'RPL-18'],
   bindings: ['JSONRPC'],
   executor(parts) {
     const { runner } = parts.executor;
-    const again = async (request: DelegationRequest, taskId: string, turnId: string, effective: string[]) => {
+    const again = new Set<string>();
+    const runAgain = async (
+      request: DelegationRequest,
+      taskId: string,
+      turnId: string,
+      effective: string[],
+    ) => {
       const turn = runner.start(
         { taskId, turnId, prompt: request.task, effective },
         { started: async () => {}, beforePrompt: async () => true },
@@ -26,7 +32,11 @@ export const duplicateRunsAgain: Defect = {
         async create(caller, request) {
           const created = await service.create(caller, request);
           const { taskId, turnId, effective } = created.snapshot.row;
-          if (created.duplicate) await again(request, taskId, turnId, effective);
+          if (created.duplicate && !again.has(taskId)) {
+            // Once is enough to be seen.
+            again.add(taskId);
+            await runAgain(request, taskId, turnId, effective);
+          }
           return created;
         },
       }),

@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const nonceNotRemembered: Defect = {
   id: 'nonce-not-remembered',
   breaks: 'a nonce may be used again by another request',
-  fails: ['RPL-18'],
+  fails: ['PRF-11', 'RPL-18'],
   bindings: ['JSONRPC'],
   executor(parts) {
     const { journal } = parts.executor;
