@@ -10,21 +10,26 @@ export const duplicateRunsAgain: Defect = {
   executor(parts) {
     const { runner } = parts.executor;
     const again = new Set<string>();
-    const runAgain = async (
-      request: DelegationRequest,
-      taskId: string,
-      turnId: string,
-      effective: string[],
-    ) => {
-      const turn = runner.start(
-        { taskId, turnId, prompt: request.task, effective },
-        { started: async () => {}, beforePrompt: async () => true },
-      );
-      for await (const _event of turn.events) {
-        // The second run's output goes nowhere; its effects happen.
-      }
-      await turn.end;
-    };
+    /** Resolves once the agent is prompted; what it does then goes nowhere, and its effects happen. */
+    const runAgain = (request: DelegationRequest, taskId: string, turnId: string, effective: string[]) =>
+      new Promise<void>((resolve) => {
+        const turn = runner.start(
+          { taskId, turnId, prompt: request.task, effective },
+          {
+            started: async () => {},
+            beforePrompt: async () => {
+              setImmediate(resolve);
+              return true;
+            },
+          },
+        );
+        const drain = async () => {
+          for await (const _event of turn.events) {
+            // Nobody looks.
+          }
+        };
+        drain().finally(resolve);
+      });
     return {
       ...parts,
       service: (service) => ({
