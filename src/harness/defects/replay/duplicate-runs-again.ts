@@ -28,7 +28,7 @@ export const duplicateRunsAgain: Defect = {
             // Nobody looks.
           }
         };
-        drain().finally(resolve);
+        drain().then(resolve, resolve);
       });
     return {
       ...parts,
