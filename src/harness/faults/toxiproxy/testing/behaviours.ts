@@ -292,7 +292,7 @@ const shaping: Behaviour[] = [
       );
       await proxy.enable(true);
       const { enabled } = await proxy.state();
-      return { end, refused, enabled, again: (await exchange(proxy)).bytes };
+      return { end, refused, enabled, again: (await exchange(proxy)).bytes ?? 0 };
     },
     expect: { end: 'closed', refused: 'ECONNREFUSED', enabled: true, again: 1000 },
   },
