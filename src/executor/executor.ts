@@ -1,13 +1,12 @@
 /** The executor (OAB B): admission, turns and reads over a journal, behind the port that every binding adapts to. */
 import type { TaskRow } from '../journal/journal.js';
-import { StoreUnavailable } from '../journal/journal.js';
 import { ProfileError } from '../profile/errors.js';
-import { isTerminal } from '../profile/lifecycle.js';
-import type { CardParams, DelegationRequest } from '../profile/model.js';
+import type { DelegationRequest } from '../profile/model.js';
 import { admit } from './admission.js';
+import { recordCancel } from './cancel.js';
 import { Capacity } from './capacity.js';
+import { cardParams } from './card-params.js';
 import type { ExecutorConfig } from './config.js';
-import { cancelDraft } from './drafts.js';
 import { untilDurable } from './durable.js';
 import { Folds } from './fold.js';
 import type { ExecutorParts } from './parts.js';
@@ -15,7 +14,8 @@ import { getTask, listTasks, observeTask, own, snapshotOf } from './reads.js';
 import { recover } from './recovery.js';
 import { createRefusalAudit } from './refusal-audit.js';
 import { scheduleRetention } from './retention.js';
-import type { Caller, DelegationService } from './service.js';
+import type { DelegationService } from './service.js';
+import { APPEND_LIMIT_MS } from './task-log.js';
 import { TokenBuckets } from './token-bucket.js';
 import { Turn } from './turn.js';
 
@@ -43,11 +43,19 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
     eventBytes: config.limits.eventBytes,
     events: config.limits.events,
   };
+  /** Creates that are being decided: what they start is not in `turns` yet. */
+  const creating = new Set<Promise<unknown>>();
   let draining = false;
+  let stopping = false;
   let stopRetention = () => {};
 
   /** The turn outlives the request that made it: no observer and no disconnect ever ends it (O-147). */
   const launch = (row: TaskRow, request: DelegationRequest, release: () => void): void => {
+    // Admitted while the process was told to go: the next start ends it.
+    if (stopping) {
+      release();
+      return;
+    }
     const turn = new Turn(context, limits, row, request, release);
     const ended = turn
       .run()
@@ -69,13 +77,19 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
     }
   };
 
+  /** A store may have taken an admission whose answer was lost: nobody runs that task, so nobody would end it. */
+  const endForgotten = async (): Promise<void> => {
+    const since = clock.now() - APPEND_LIMIT_MS;
+    await recover(context, ({ taskId, acceptedAt }) => !turns.has(taskId) && acceptedAt < since);
+  };
+
   const service: DelegationService = {
     describe: () => ({
       peer: config.peer,
       publicUrl: config.publicUrl,
       version: config.version,
       required: config.required,
-      params: cardParams(config, parts),
+      params: cardParams(config, parts.keys),
     }),
     throttle(caller) {
       const wait = buckets.take(caller.peer, clock.now());
@@ -83,8 +97,12 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
     },
     async create(caller, request) {
       const admission = { config, parts, capacity, draining: () => draining || !hasKey() };
-      const accepted = await admit(admission, caller, request);
-      if (accepted.kind === 'started') launch(accepted.row, request, accepted.release);
+      const deciding = admit(admission, caller, request).then((accepted) => {
+        if (accepted.kind === 'started') launch(accepted.row, request, accepted.release);
+        return accepted;
+      });
+      creating.add(deciding);
+      const accepted = await deciding.finally(() => creating.delete(deciding));
       await folds.prepare(accepted.row.taskId);
       return { snapshot: snapshotOf(folds, accepted.row.taskId), duplicate: accepted.kind === 'duplicate' };
     },
@@ -117,15 +135,19 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
         at: clock.now(),
         detail: { executor: config.peer, version: config.version },
       });
-      stopRetention = scheduleRetention(parts, config);
+      stopRetention = scheduleRetention(parts, config, endForgotten);
     },
     async drain() {
       draining = true;
-      await Promise.all([...turns.values()].map(({ ended }) => ended));
+      while (creating.size + turns.size > 0) {
+        await Promise.allSettled([...creating, ...[...turns.values()].map(({ ended }) => ended)]);
+      }
     },
     async stop() {
       draining = true;
+      stopping = true;
       stopRetention();
+      await Promise.allSettled(creating);
       const running = [...turns.values()];
       for (const { turn } of running) turn.abandon();
       await Promise.all(running.map(({ ended }) => ended));
@@ -137,54 +159,5 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       ).catch((error: Error) => log.error({ err: error }, 'the stop was not audited'));
     },
     running: () => capacity.total,
-  };
-}
-
-/** Records a cancel as an event, once; a second one changes nothing (D-11). */
-async function recordCancel(
-  { journal, clock }: ExecutorParts,
-  caller: Caller,
-  taskId: string,
-): Promise<void> {
-  for (;;) {
-    const row = own(journal, caller, taskId);
-    if (isTerminal(row.state)) throw new ProfileError('TASK_NOT_CANCELABLE');
-    if (row.cancelRequestedAt !== undefined) return;
-    const now = clock.now();
-    try {
-      const appended = await journal.append(taskId, {
-        events: [cancelDraft(row, row.state, now)],
-        expect: row.sequence,
-        set: { cancelRequestedAt: now, stopCause: 'cancel' },
-        audit: { kind: 'cancel', at: now, peer: caller.peer, taskId, detail: { via: caller.via } },
-      });
-      if (appended.kind === 'terminal') throw new ProfileError('TASK_NOT_CANCELABLE');
-      if (appended.kind === 'appended') return;
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw new ProfileError('STORE_UNAVAILABLE');
-      throw error;
-    }
-  }
-}
-
-function cardParams(config: ExecutorConfig, parts: ExecutorParts): CardParams {
-  const { limits } = config;
-  return {
-    maxDepth: 1,
-    cursor: { serviceParameter: 'OAB-Cursor', retentionSeconds: config.retentionMs / 1000 },
-    idempotency: { windowSeconds: config.windowMs / 1000 },
-    heartbeatSeconds: config.heartbeatMs / 1000,
-    stopGraceMs: config.stopGraceMs,
-    revocationSeconds: config.revocationMs / 1000,
-    limits: {
-      maxTaskBytes: limits.taskBytes,
-      maxDeadlineMs: limits.deadlineMs,
-      maxOutputBytes: limits.outputBytes,
-      maxEvents: limits.events,
-      maxEventBytes: limits.eventBytes,
-      maxFrameBytes: limits.frameBytes,
-    },
-    capabilities: [...config.capabilities],
-    results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: parts.keys.publicJwks() } },
   };
 }

@@ -1,12 +1,16 @@
-/** Trims what has ended long enough ago, on the executor's own clock (O-41, D-12). */
+/** The executor's housekeeping on its own clock: trims what has ended long enough ago (O-41, D-12). */
 import type { ExecutorConfig } from './config.js';
 import type { ExecutorParts } from './parts.js';
 
 const LEAST_PERIOD = 1000;
 const LONGEST_PERIOD = 60_000;
 
-/** Starts trimming; the result stops it. */
-export function scheduleRetention(parts: ExecutorParts, config: ExecutorConfig): () => void {
+/** Starts trimming; `before` goes first in each round. The result stops it. */
+export function scheduleRetention(
+  parts: ExecutorParts,
+  config: ExecutorConfig,
+  before: () => Promise<void>,
+): () => void {
   const { journal, clock, log } = parts;
   const period = Math.min(LONGEST_PERIOD, Math.max(LEAST_PERIOD, config.retentionMs / 10));
   // The terminal event, the envelope and the reservation outlive the other events, and at least the window.
@@ -16,10 +20,11 @@ export function scheduleRetention(parts: ExecutorParts, config: ExecutorConfig):
   const round = async () => {
     const now = clock.now();
     try {
+      await before();
       const trimmed = await journal.trim(now - config.retentionMs, now - kept);
       if (trimmed > 0) log.info({ trimmed }, 'trimmed the events of ended tasks');
     } catch (error) {
-      log.warn({ err: error }, 'trimming was put off');
+      log.warn({ err: error }, 'housekeeping was put off');
     }
     if (!stopped) cancel = clock.after(period, () => void round());
   };

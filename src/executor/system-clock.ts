@@ -7,7 +7,12 @@ const LONGEST = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, callback) {
-    const timer = setTimeout(callback, Math.min(Math.max(0, ms), LONGEST));
+    let timer: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      const step = Math.min(Math.max(0, left), LONGEST);
+      timer = setTimeout(() => (left > step ? wait(left - step) : callback()), step);
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };
