@@ -1,5 +1,5 @@
 /** Admission (profile section 3): every step fails closed, one transaction decides, nothing runs before it. */
-import type { Admission, Admitted, Journal, TaskRow } from '../journal/journal.js';
+import type { Admission, Admitted, TaskRow } from '../journal/journal.js';
 import { StoreUnavailable } from '../journal/journal.js';
 import { firstHead } from '../profile/chain.js';
 import { ProfileError, type Rejection } from '../profile/errors.js';
@@ -7,6 +7,7 @@ import type { DelegationRequest, Digest } from '../profile/model.js';
 import { requestDigest, storedRequest } from '../profile/request.js';
 import type { Capacity } from './capacity.js';
 import type { ExecutorConfig } from './config.js';
+import type { DecisionAudit } from './decision-audit.js';
 import { statusDraft, withResult } from './drafts.js';
 import type { ExecutorParts } from './parts.js';
 import { buildEnvelope, headAfterBodies } from './result.js';
@@ -16,11 +17,22 @@ export type Accepted =
   | { kind: 'started'; row: TaskRow; release: () => void }
   | { kind: 'duplicate' | 'rejected'; row: TaskRow };
 
+/** The last one that RFC 3339 can write; only a refused request can ask for more. */
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
+
 export interface AdmissionContext {
   config: ExecutorConfig;
   parts: ExecutorParts;
   capacity: Capacity;
+  audit: DecisionAudit;
   draining(): boolean;
+  /** Admissions on their way to the disk, by caller and request. */
+  underWay: Map<string, Promise<unknown>>;
+}
+
+/** Deny by default: policy B is about the callers in the configuration, and there are no others (O-95). */
+export function isConfigured(config: ExecutorConfig, caller: Caller): boolean {
+  return config.peers.some(({ peer }) => peer === caller.peer);
 }
 
 export async function admit(
@@ -28,14 +40,14 @@ export async function admit(
   caller: Caller,
   request: DelegationRequest,
 ): Promise<Accepted> {
-  const { parts } = context;
+  if (!isConfigured(context.config, caller)) throw new ProfileError('UNAUTHENTICATED');
   const digest = requestDigest(request);
   try {
     return await decide(context, caller, request, digest);
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new ProfileError('STORE_UNAVAILABLE');
     if (error instanceof ProfileError) {
-      await auditRefusal(parts, caller, request, digest, error);
+      await auditRefusal(context, caller, request, digest, error);
     }
     throw error;
   }
@@ -50,8 +62,9 @@ async function decide(
   const { parts, config } = context;
   // Nobody who merely sees a token can make a task with it (section 1).
   if (caller.via === 'token' && caller.req !== digest) throw new ProfileError('TOKEN_MISMATCH');
-  const known = parts.journal.reserved(caller.peer, request.request_id, digest, request.nonce);
-  if (known !== undefined) return answered(parts, caller, request, known);
+  const reserved = () => parts.journal.reserved(caller.peer, request.request_id, digest, request.nonce);
+  const known = reserved();
+  if (known !== undefined) return answered(context, caller, request, known);
 
   const now = parts.clock.now();
   const untimely = timeliness(request, now, config);
@@ -61,15 +74,24 @@ async function decide(
   const { refused, effective } = authorise(config, parts, caller, request, now);
   if (refused !== undefined) return reject(context, caller, request, digest, refused, now);
 
+  const key = `${caller.peer} ${request.request_id}`;
   const release = context.capacity.take(caller.peer);
-  if (release === undefined) throw new ProfileError('SATURATED');
+  if (release === undefined) {
+    // The slot may be held by this very request, sent more than once: then it needs none of its own.
+    await context.underWay.get(key)?.catch(() => {});
+    const meanwhile = reserved();
+    if (meanwhile !== undefined) return answered(context, caller, request, meanwhile);
+    throw new ProfileError('SATURATED');
+  }
   try {
-    const admitted = await parts.journal.admit(
+    const admitting = parts.journal.admit(
       admissionOf(config, parts, caller, request, digest, effective, now),
     );
+    context.underWay.set(key, admitting);
+    const admitted = await admitting.finally(() => context.underWay.delete(key));
     if (admitted.kind === 'admitted') return { kind: 'started', row: admitted.task, release };
     release();
-    return answered(parts, caller, request, admitted);
+    return await answered(context, caller, request, admitted);
   } catch (error) {
     release();
     throw error;
@@ -78,7 +100,7 @@ async function decide(
 
 /** The answer where a reservation exists, whether the fast path or the transaction found it. */
 async function answered(
-  parts: ExecutorParts,
+  { parts, audit }: AdmissionContext,
   caller: Caller,
   request: DelegationRequest,
   known: Admitted,
@@ -89,7 +111,7 @@ async function answered(
     case 'nonce_reused':
       throw new ProfileError('NONCE_REUSED');
     case 'duplicate':
-      await parts.journal.audit({
+      await audit.record({
         kind: 'duplicate',
         at: parts.clock.now(),
         peer: caller.peer,
@@ -157,7 +179,7 @@ function admissionOf(
       effective,
       acceptedAt: now,
       // Fixed by the first acceptance; a retry never extends it (D-3).
-      deadlineAt: now + request.deadline_ms,
+      deadlineAt: Math.min(LAST_INSTANT, now + request.deadline_ms),
     },
     nonce: request.nonce,
     events: [statusDraft(ids, 'TASK_STATE_SUBMITTED', now)],
@@ -179,13 +201,14 @@ function admissionOf(
 
 /** A policy refusal is durable and signed: SUBMITTED, then REJECTED with its result (D-7). */
 async function reject(
-  { config, parts }: AdmissionContext,
+  context: AdmissionContext,
   caller: Caller,
   request: DelegationRequest,
   digest: Digest,
   reason: Rejection,
   now: number,
 ): Promise<Accepted> {
+  const { config, parts } = context;
   const admission = admissionOf(config, parts, caller, request, digest, [], now);
   const { task } = admission;
   const [submitted] = admission.events;
@@ -211,18 +234,18 @@ async function reject(
   if (admitted.kind === 'admitted') return { kind: 'rejected', row: admitted.task };
   // Beyond the quota the same reason is an error and leaves no task (section 3).
   if (admitted.kind === 'quota') throw new ProfileError(reason);
-  return answered(parts, caller, request, admitted);
+  return answered(context, caller, request, admitted);
 }
 
 async function auditRefusal(
-  { journal, clock, log }: Pick<ExecutorParts, 'clock' | 'log'> & { journal: Journal },
+  { audit, parts: { clock, log } }: AdmissionContext,
   caller: Caller,
   request: DelegationRequest,
   digest: Digest,
   { reason }: ProfileError,
 ): Promise<void> {
   try {
-    await journal.audit({
+    await audit.record({
       kind: 'refused',
       at: clock.now(),
       peer: caller.peer,

@@ -2,17 +2,17 @@
 import type { TaskRow } from '../journal/journal.js';
 import { ProfileError } from '../profile/errors.js';
 import type { DelegationRequest } from '../profile/model.js';
-import { admit } from './admission.js';
+import { type AdmissionContext, admit, isConfigured } from './admission.js';
 import { recordCancel } from './cancel.js';
 import { Capacity } from './capacity.js';
 import { cardParams } from './card-params.js';
 import type { ExecutorConfig } from './config.js';
+import { DecisionAudit } from './decision-audit.js';
 import { untilDurable } from './durable.js';
 import { Folds } from './fold.js';
 import type { ExecutorParts } from './parts.js';
 import { getTask, listTasks, observeTask, own, snapshotOf } from './reads.js';
 import { recover } from './recovery.js';
-import { createRefusalAudit } from './refusal-audit.js';
 import { scheduleRetention } from './retention.js';
 import type { DelegationService } from './service.js';
 import { APPEND_LIMIT_MS } from './task-log.js';
@@ -30,6 +30,9 @@ export interface Executor {
   running(): number;
 }
 
+/** Refusals and duplicates that each caller may have on record one by one, in an hour. */
+const LEAST_AUDITED = 100;
+
 export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Executor {
   const { journal, clock, log } = parts;
   // Every running task's and as many again: a fold that is dropped too early is made again from the first event.
@@ -37,6 +40,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
   const context = { executor: config.peer, parts, folds };
   const capacity = new Capacity(config.limits.running, config.peers);
   const buckets = new TokenBuckets(config.limits.rate);
+  const audit = new DecisionAudit(journal, clock, log, Math.max(LEAST_AUDITED, config.limits.rejected));
   const turns = new Map<string, { turn: Turn; ended: Promise<void> }>();
   const limits = {
     outputBytes: config.limits.outputBytes,
@@ -83,6 +87,14 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
     await recover(context, ({ taskId, acceptedAt }) => !turns.has(taskId) && acceptedAt < since);
   };
 
+  const admission: AdmissionContext = {
+    config,
+    parts,
+    capacity,
+    audit,
+    draining: () => draining || !hasKey(),
+    underWay: new Map(),
+  };
   const service: DelegationService = {
     describe: () => ({
       peer: config.peer,
@@ -92,11 +104,11 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       params: cardParams(config, parts.keys),
     }),
     throttle(caller) {
+      if (!isConfigured(config, caller)) throw new ProfileError('UNAUTHENTICATED');
       const wait = buckets.take(caller.peer, clock.now());
       if (wait > 0) throw new ProfileError('SATURATED', 'rate', wait);
     },
     async create(caller, request) {
-      const admission = { config, parts, capacity, draining: () => draining || !hasKey() };
       const deciding = admit(admission, caller, request).then((accepted) => {
         if (accepted.kind === 'started') launch(accepted.row, request, accepted.release);
         return accepted;
@@ -122,7 +134,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       turns.get(taskId)?.turn.cancelled();
       return snapshotOf(folds, taskId);
     },
-    refused: createRefusalAudit(journal, clock, log),
+    refused: (refusal) => audit.refused(refusal),
   };
 
   return {
@@ -152,6 +164,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       for (const { turn } of running) turn.abandon();
       await Promise.all(running.map(({ ended }) => ended));
       await parts.runner.close();
+      await audit.flush();
       await untilDurable(
         clock,
         () => journal.audit({ kind: 'stop', at: clock.now(), detail: { executor: config.peer } }),
