@@ -100,11 +100,98 @@ const atTheCoordinator = (outcome: string) => async (lab: CaseLab) => {
   );
 };
 
+/** Agents that are none: arguments of the scripted agent, and the error that the result must name. */
+const BAD_AGENTS: Record<string, [string[], string]> = {
+  'does-not-start': [['--exit-at-start'], 'AGENT_UNAVAILABLE'],
+  'another-version': [['--protocol-version', '2'], 'AGENT_INCOMPATIBLE'],
+  'wants-a-login': [['--login-required'], 'AGENT_LOGIN'],
+  'floods-noise': [['--noise-at-start', '5000'], 'AGENT_PROTOCOL'],
+};
+
+/** Nothing was prompted, so it failed: by cause, and not as unknown (profile section 5, row 1). */
+const badAgent = (name: string) => async (lab: CaseLab) => {
+  const [agentArguments, code] = BAD_AGENTS[name] as [string[], string];
+  const executor = await lab.fresh({ agentArguments });
+  const probe = executor.probe();
+  const id = String(taskOf(await probe.create(lab.script(executor, 'b', ['say x'])), 'the create').id);
+  const envelope = resultOf(await ended(probe, id)) ?? {};
+  lab.expect(envelope.status === 'failed', `the signed outcome is ${String(envelope.status)}, not failed`);
+  lab.expect(
+    (envelope.error as { code?: string } | null)?.code === code,
+    `the error is ${JSON.stringify(envelope.error)}, not ${code}`,
+  );
+  lab.holds(finished(await tail(probe, id, '0', 'tail'), envelope), 'the log');
+  const ledger = await executor.holds.ledger();
+  lab.expect(!ledger.some(({ kind }) => kind === 'prompt'), 'the agent was prompted');
+};
+
+/** Lost, or deaf to a cancel: an unchanged workspace under a reading grant rules an effect out (rows 6 and 8). */
+const WORST: Record<
+  string,
+  { script: string[]; status: string; code: string | undefined; cancel?: boolean }
+> = {
+  dies: { script: ['say a', 'die 1'], status: 'failed', code: 'WORKER_LOST' },
+  'dies-by-signal': { script: ['say a', 'child', 'die SIGKILL'], status: 'failed', code: 'WORKER_LOST' },
+  'ignores-cancel': {
+    script: ['say a', 'ignore-cancel', 'effect deaf', 'hang'],
+    status: 'cancelled',
+    code: undefined,
+    cancel: true,
+  },
+};
+
+const worstAgent = (name: string) => async (lab: CaseLab) => {
+  const { script, status, code, cancel } = WORST[name] as (typeof WORST)[string];
+  const executor = await lab.executor();
+  const probe = executor.probe();
+  const id = String(taskOf(await probe.create(lab.script(executor, 'w', script)), 'the create').id);
+  if (cancel === true) {
+    await executor.holds.awaitLedger(lab.scriptId('w'), (entries) =>
+      entries.some(({ kind }) => kind === 'effect'),
+    );
+    taskOf(await probe.cancel(id), 'CancelTask');
+  }
+  const envelope = resultOf(await ended(probe, id)) ?? {};
+  lab.expect(envelope.status === status, `the signed outcome is ${String(envelope.status)}, not ${status}`);
+  lab.expect(
+    (envelope.error as { code?: string } | null)?.code === code,
+    `the error is ${JSON.stringify(envelope.error)}, not ${String(code)}`,
+  );
+  const [prompt] = (await executor.holds.ledger(lab.scriptId('w'))).filter(({ kind }) => kind === 'prompt');
+  lab.expect(
+    !isRunning(Number(prompt?.pid)),
+    `the agent ${String(prompt?.pid)} still runs after its task ended`,
+  );
+};
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // Nobody of that number.
+    return false;
+  }
+}
+
 export const suite: Suite<CaseLab> = {
   criterion: 'PRF-12',
-  cases: () =>
-    Object.keys(OUTCOMES).flatMap((outcome) => [
+  cases: () => [
+    ...Object.keys(OUTCOMES).flatMap((outcome) => [
       { name: `executor-${outcome}`, estimateMs: 500, deadlineMs: 30_000, run: atTheExecutor(outcome) },
       { name: `coordinator-${outcome}`, estimateMs: 900, deadlineMs: 30_000, run: atTheCoordinator(outcome) },
     ]),
+    ...Object.keys(BAD_AGENTS).map((name) => ({
+      name: `agent-${name}`,
+      estimateMs: 700,
+      deadlineMs: 30_000,
+      run: badAgent(name),
+    })),
+    ...Object.keys(WORST).map((name) => ({
+      name: `agent-${name}`,
+      estimateMs: 700,
+      deadlineMs: 30_000,
+      run: worstAgent(name),
+    })),
+  ],
 };

@@ -4,7 +4,7 @@ import type { Defect } from '../defect.js';
 export const checksThenActs: Defect = {
   id: 'checks-then-acts',
   breaks: 'identical creates that arrive together are each admitted',
-  fails: ['RPL-11'],
+  fails: ['PRF-11', 'RPL-11'],
   bindings: ['JSONRPC'],
   executor(parts) {
     const { journal } = parts.executor;
