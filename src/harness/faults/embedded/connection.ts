@@ -10,16 +10,39 @@ export interface PlacedToxic {
   attributes: Record<string, number>;
 }
 
-/** Pieces that may wait in one direction before its source is paused. */
-const MAX_WAITING = 1024;
+/** Pieces that may wait in one direction before its source is paused, unless a toxic keeps more. */
+const WAITING = 4;
+
+type Stream = PlacedToxic['stream'];
+
+/** One direction: what waits in it, and whether anything may still come or pass. */
+interface Lane {
+  from: Socket;
+  to: Socket;
+  queue: Piece[];
+  /** Nothing more comes. */
+  ended: boolean;
+  /** Nothing more passes. */
+  closed: boolean;
+  wake: () => void;
+}
+
+interface Placed {
+  flow: Flow;
+  /** Ends every pause at once. */
+  release(): void;
+  /** Whether it strikes this connection: drawn by its toxicity. */
+  active: boolean;
+}
+
+const OTHER: Record<Stream, Stream> = { upstream: 'downstream', downstream: 'upstream' };
 
 export class Connection {
-  readonly #client: Socket;
-  readonly #server: Socket;
   readonly #random: () => number;
-  readonly #flows = new Map<PlacedToxic, { flow: Flow; release(): void; active: boolean }>();
+  readonly #flows = new Map<PlacedToxic, Placed>();
   readonly #toxics: () => readonly PlacedToxic[];
-  #closed = false;
+  readonly #lanes: Record<Stream, Lane>;
+  #resets = false;
 
   constructor(
     client: Socket,
@@ -28,47 +51,88 @@ export class Connection {
     random: () => number,
     gone: () => void,
   ) {
-    this.#client = client;
     this.#random = random;
     this.#toxics = toxics;
-    this.#server = createConnection({ ...upstream, allowHalfOpen: true }).setNoDelay(true);
-    client.setNoDelay(true);
-    for (const socket of [client, this.#server]) {
-      // A reset of one side is the end of both, as in the original.
-      socket
-        .on('error', () => this.close('fin'))
-        .on('close', () => {
-          this.close('fin');
-          gone();
-        });
+    const server = createConnection({ ...upstream, allowHalfOpen: true }).setNoDelay(true);
+    client.setNoDelay(true).pause();
+    const lane = (from: Socket, to: Socket): Lane => ({
+      from,
+      to,
+      queue: [],
+      ended: false,
+      closed: false,
+      wake: () => {},
+    });
+    this.#lanes = { upstream: lane(client, server), downstream: lane(server, client) };
+    let open = 2;
+    let connected = false;
+    for (const socket of [client, server]) {
+      // Whoever reads from a socket sees its end; an error on it needs no second telling.
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        open -= 1;
+        if (open === 0) gone();
+        // Before there is a way through, the loss of either side is the loss of both.
+        if (!connected) this.destroy();
+      });
     }
-    this.#server.once('connect', () => {
+    server.once('connect', () => {
+      connected = true;
+      this.#resets = this.#toxics().some(({ toxic }) => toxic.resets === true);
       this.refresh();
-      void this.#pump(client, this.#server, 'upstream');
-      void this.#pump(this.#server, client, 'downstream');
+      void this.#pump('upstream');
+      void this.#pump('downstream');
     });
   }
 
   /** After a toxic was added, changed or removed. */
   refresh(): void {
     const placed = this.#toxics();
-    for (const [toxic, { release }] of this.#flows) {
+    for (const [toxic, { release, active }] of this.#flows) {
       if (placed.includes(toxic)) continue;
       release();
       this.#flows.delete(toxic);
-      if (toxic.toxic.removalCloses === true) this.close('fin');
+      if (toxic.toxic.removalCloses === true && active) this.#end(toxic.stream);
     }
     for (const toxic of placed) if (!this.#flows.has(toxic)) this.#place(toxic);
   }
 
-  close(how: 'fin' | 'reset'): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    for (const { release } of this.#flows.values()) release();
-    for (const socket of [this.#client, this.#server]) {
-      if (how === 'reset') socket.resetAndDestroy();
-      else socket.destroySoon();
+  /** After this toxic was changed: what it holds back goes on, and its chance is drawn anew. */
+  restart(placed: PlacedToxic): void {
+    const one = this.#flows.get(placed);
+    if (one === undefined) return;
+    one.release();
+    this.#begin(placed, one);
+  }
+
+  /** Both sides end now, whether anybody reads or not. */
+  destroy(): void {
+    for (const lane of Object.values(this.#lanes)) {
+      this.#close(lane);
+      lane.to.destroy();
     }
+    for (const { release } of this.#flows.values()) release();
+  }
+
+  /**
+   * The receiver of a direction is closed, with what was written to it; so nothing comes from it any more either, and
+   * the other direction ends once what waits in it has passed. There is no half-close, as in the original.
+   */
+  #end(stream: Stream): void {
+    const lane = this.#lanes[stream];
+    if (lane.closed) return;
+    this.#close(lane);
+    if (this.#resets) lane.to.resetAndDestroy();
+    else lane.to.destroySoon();
+    const other = this.#lanes[OTHER[stream]];
+    other.ended = true;
+    other.wake();
+  }
+
+  #close(lane: Lane): void {
+    lane.closed = true;
+    lane.queue.length = 0;
+    lane.wake();
   }
 
   #place(placed: PlacedToxic): void {
@@ -76,58 +140,76 @@ export class Connection {
     const flow: Flow = {
       memory: {},
       random: this.#random,
-      close: (how) => this.close(how),
+      close: () => this.#end(placed.stream),
       pause: (ms) =>
         new Promise((resolve) => {
-          if (ms <= 0) return resolve();
-          const done = () => {
+          if (ms <= 0) return resolve(true);
+          const done = (elapsed: boolean) => {
             clearTimeout(timer);
-            waiting.delete(done);
-            resolve();
+            waiting.delete(stop);
+            resolve(elapsed);
           };
-          const timer = setTimeout(done, ms);
-          waiting.add(done);
+          const stop = () => done(false);
+          const timer = setTimeout(() => done(true), ms);
+          waiting.add(stop);
         }),
     };
-    // Drawn once per connection, when the toxic begins on it.
-    const active = this.#random() < placed.toxicity;
-    this.#flows.set(placed, { flow, active, release: () => void [...waiting].map((done) => done()) });
-    if (active) placed.toxic.start?.(placed.attributes, flow);
+    const release = () => {
+      for (const stop of [...waiting]) stop();
+    };
+    const one = { flow, active: false, release };
+    this.#flows.set(placed, one);
+    this.#begin(placed, one);
   }
 
-  async #pump(from: Socket, to: Socket, stream: PlacedToxic['stream']): Promise<void> {
-    const queue: Piece[] = [];
-    let ended = false;
-    let wake = () => {};
+  #begin(placed: PlacedToxic, one: Placed): void {
+    one.active = this.#random() < placed.toxicity;
+    if (one.active) placed.toxic.start?.(placed.attributes, one.flow);
+  }
+
+  async #pump(stream: Stream): Promise<void> {
+    const lane = this.#lanes[stream];
+    const { from, to, queue } = lane;
     from.on('data', (data: Buffer) => {
+      if (lane.ended || lane.closed) return;
       queue.push({ data, at: performance.now() });
-      if (queue.length >= MAX_WAITING) from.pause();
-      wake();
+      if (queue.length >= this.#room(stream)) from.pause();
+      lane.wake();
     });
-    from.on('end', () => {
-      ended = true;
-      wake();
-    });
-    while (!this.#closed) {
+    // A reset, too, ends only what comes: what has come still passes.
+    for (const event of ['end', 'close']) {
+      from.once(event, () => {
+        lane.ended = true;
+        lane.wake();
+      });
+    }
+    from.resume();
+    while (!lane.closed) {
       const piece = queue.shift();
       if (piece !== undefined) {
-        if (queue.length < MAX_WAITING / 2) from.resume();
-        for await (const out of this.#through(piece, stream, 0))
-          await write(to, out.data, () => this.#closed);
-      } else if (ended) break;
-      else
+        if (queue.length < this.#room(stream) / 2) from.resume();
+        for await (const out of this.#through(piece, stream, 0)) await write(to, out.data);
+      } else if (lane.ended) {
+        for (const [placed, { flow, active }] of this.#flows) {
+          if (active && placed.stream === stream) await placed.toxic.end?.(placed.attributes, flow);
+        }
+        this.#end(stream);
+      } else {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          lane.wake = resolve;
         });
+      }
     }
-    for (const [placed, { flow, active }] of this.#flows) {
-      if (active && placed.stream === stream) await placed.toxic.end?.(placed.attributes, flow);
-    }
-    // No half-close: an end in one direction ends both (Toxiproxy's own behaviour).
-    this.close('fin');
   }
 
-  async *#through(piece: Piece, stream: PlacedToxic['stream'], from: number): AsyncGenerator<Piece> {
+  #room(stream: Stream): number {
+    const wanted = [...this.#flows.keys()].map(
+      (one) => (one.stream === stream && one.toxic.waiting) || WAITING,
+    );
+    return Math.max(WAITING, ...wanted);
+  }
+
+  async *#through(piece: Piece, stream: Stream, from: number): AsyncGenerator<Piece> {
     const chain = [...this.#flows].filter(([placed, { active }]) => active && placed.stream === stream);
     const link = chain[from];
     if (link === undefined) {
@@ -140,10 +222,10 @@ export class Connection {
   }
 }
 
-function write(to: Socket, data: Buffer, closed: () => boolean): Promise<void> {
+/** Resolves when the socket takes more, or has gone. */
+function write(to: Socket, data: Buffer): Promise<void> {
   return new Promise((resolve) => {
-    if (closed() || to.destroyed) return resolve();
-    if (to.write(data)) return resolve();
+    if (!to.writable || to.write(data)) return resolve();
     const go = () => {
       to.off('drain', go).off('close', go);
       resolve();

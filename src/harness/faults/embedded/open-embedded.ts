@@ -4,8 +4,13 @@ import type { Injector } from '../injector.js';
 import { injectorAt } from '../toxiproxy/toxiproxy.js';
 import { startEmbeddedServer } from './server.js';
 
+/** Jitter and toxicity come from (seed, link, connection), so that no connection's chances depend on another's. */
 export async function openEmbedded(seed = '0'): Promise<Injector> {
-  const random = randomFor({ seed, case: 'embedded injector' });
-  const server = await startEmbeddedServer(() => random.float());
+  const server = await startEmbeddedServer((proxy) => (index) => {
+    // The part behind the dot differs from run to run.
+    const link = proxy.split('.')[0] ?? proxy;
+    const random = randomFor({ seed, case: 'embedded injector', link, index });
+    return () => random.float();
+  });
   return injectorAt('embedded', server.url, () => server.close());
 }

@@ -3,21 +3,25 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Connection, type PlacedToxic } from './connection.js';
 
+/** Gives the stream of chances of one connection, by its place in the order of acceptance. */
+export type Chances = (connection: number) => () => number;
+
 export class EmbeddedProxy {
   readonly name: string;
   upstream: string;
   listen: string;
   enabled = false;
   toxics: PlacedToxic[] = [];
-  readonly #random: () => number;
+  readonly #chances: Chances;
   readonly #connections = new Set<Connection>();
   #server: Server | undefined;
+  #accepted = 0;
 
-  constructor(name: string, listen: string, upstream: string, random: () => number) {
+  constructor(name: string, listen: string, upstream: string, chances: Chances) {
     this.name = name;
     this.listen = listen;
     this.upstream = upstream;
-    this.#random = random;
+    this.#chances = chances;
   }
 
   async enable(): Promise<void> {
@@ -29,9 +33,10 @@ export class EmbeddedProxy {
         client,
         { host: upstreamHost, port: upstreamPort },
         () => this.toxics,
-        this.#random,
+        this.#chances(this.#accepted),
         () => this.#connections.delete(connection),
       );
+      this.#accepted += 1;
       this.#connections.add(connection);
     });
     server.listen(port, host);
@@ -45,7 +50,7 @@ export class EmbeddedProxy {
   async disable(): Promise<void> {
     if (!this.enabled) return;
     this.enabled = false;
-    for (const connection of [...this.#connections]) connection.close('fin');
+    for (const connection of [...this.#connections]) connection.destroy();
     const server = this.#server;
     this.#server = undefined;
     if (server === undefined) return;
@@ -54,8 +59,15 @@ export class EmbeddedProxy {
     await closed;
   }
 
-  refresh(): void {
+  /** These are its toxics from now on, on live connections too. */
+  put(toxics: PlacedToxic[]): void {
+    this.toxics = toxics;
     for (const connection of this.#connections) connection.refresh();
+  }
+
+  /** After the toxicity or the attributes of this toxic were changed. */
+  restart(toxic: PlacedToxic): void {
+    for (const connection of this.#connections) connection.restart(toxic);
   }
 
   json(): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openEmbedded } from '../embedded/open-embedded.js';
 import type { Injector } from '../injector.js';
+import { tellStory } from './testing/api-requests.js';
 import { behaviours } from './testing/behaviours.js';
 import { agrees, hangUp, startEndingEcho } from './testing/converse.js';
 
@@ -16,6 +17,8 @@ describe('the stand-in does what Toxiproxy does', () => {
     echo.close();
     await injector.close();
   });
+
+  it('answers the same API', async () => assert.deepEqual(await tellStory(injector.url), []));
 
   for (const { name, run, expect } of behaviours) {
     it(name, async () => {

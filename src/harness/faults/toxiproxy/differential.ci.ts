@@ -4,6 +4,7 @@ import { openEmbedded } from '../embedded/open-embedded.js';
 import type { Injector } from '../injector.js';
 import { findServer } from '../open-injector.js';
 import { startToxiproxy } from './start-toxiproxy.js';
+import { tellStory } from './testing/api-requests.js';
 import { behaviours } from './testing/behaviours.js';
 import { agrees, hangUp, startEndingEcho } from './testing/converse.js';
 
@@ -23,6 +24,11 @@ describe('Toxiproxy and the stand-in, side by side', () => {
     echo?.close();
     await real?.close();
     await standIn?.close();
+  });
+
+  it('answer the same API', async () => {
+    assert.deepEqual(await tellStory(real.url), []);
+    assert.deepEqual(await tellStory(standIn.url), []);
   });
 
   for (const { name, run, expect } of behaviours) {

@@ -8,7 +8,11 @@ export const bandwidth: Toxic = {
     const slice = Math.max(1, Math.floor(rate * 100));
     for (let at = 0; at < piece.data.length; at += slice) {
       const data = piece.data.subarray(at, at + slice);
-      await flow.pause(rate > 0 ? data.length / rate : 0);
+      if (!(await flow.pause(rate > 0 ? data.length / rate : 0))) {
+        // Changed or removed: nothing of what it held is lost, and nothing of it waits any longer.
+        yield { data: piece.data.subarray(at), at: piece.at };
+        return;
+      }
       yield { data, at: piece.at };
     }
   },

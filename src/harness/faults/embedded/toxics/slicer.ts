@@ -10,7 +10,10 @@ export const slicer: Toxic = {
       const size = Math.max(1, Math.round(average_size + (flow.random() * 2 - 1) * size_variation));
       yield { data: piece.data.subarray(at, at + size), at: piece.at };
       at += size;
-      if (at < piece.data.length) await flow.pause(delay / 1000);
+      if (at < piece.data.length && !(await flow.pause(delay / 1000))) {
+        yield { data: piece.data.subarray(at), at: piece.at };
+        return;
+      }
     }
   },
 };

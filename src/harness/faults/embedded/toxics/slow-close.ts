@@ -7,5 +7,7 @@ export const slowClose: Toxic = {
   async *piece(piece) {
     yield piece;
   },
-  end: ({ delay = 0 }, flow) => flow.pause(delay),
+  async end({ delay = 0 }, flow) {
+    await flow.pause(delay);
+  },
 };

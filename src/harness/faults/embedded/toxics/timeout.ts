@@ -18,7 +18,7 @@ export const timeout: Toxic = {
 function arm(after: number, flow: Parameters<NonNullable<Toxic['start']>>[1]): void {
   const round = (flow.memory.round ?? 0) + 1;
   flow.memory.round = round;
-  void flow.pause(after).then(() => {
-    if (flow.memory.round === round) flow.close('fin');
+  void flow.pause(after).then((elapsed) => {
+    if (elapsed && flow.memory.round === round) flow.close();
   });
 }

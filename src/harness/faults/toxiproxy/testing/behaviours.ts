@@ -13,7 +13,7 @@ export interface Behaviour {
 const text = (length: number) => Buffer.alloc(length, 'abcdefghij');
 
 /** Sends 1,000 bytes on a new connection and says what comes back, and how it ends within the time. */
-async function exchange(proxy: InjectorProxy, bytes = 1000): Promise<Observation> {
+async function exchange(proxy: InjectorProxy, bytes = 1000): Promise<{ bytes: number; end: string }> {
   const one = await converse(proxy.address);
   one.send(text(bytes));
   return one.outcome(bytes);
