@@ -2,7 +2,7 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { z } from 'zod';
 import { isPeerId } from '../profile/peer-id.js';
-import { parseStrict } from '../profile/strict-json.js';
+import { parseStrictBytes } from '../profile/strict-json.js';
 import type { TrustedKey } from './ports.js';
 
 export const TOKEN_TYP = 'oab-agent+jwt';
@@ -126,7 +126,7 @@ function decode(segment: string): unknown {
   const bytes = Buffer.from(segment, 'base64url');
   if (bytes.toString('base64url') !== segment) return undefined;
   try {
-    return parseStrict(bytes.toString('utf8'), 4);
+    return parseStrictBytes(bytes, 4);
   } catch {
     // Told by the caller as a malformed header or claims set.
     return undefined;

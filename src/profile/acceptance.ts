@@ -2,7 +2,7 @@
 import { artifactDigest } from './artifacts.js';
 import { jcs } from './canonical.js';
 import { type EnvelopeRefusal, openEnvelope, type ResultKey } from './envelope.js';
-import { canonicalStatus } from './event-form.js';
+import { canonicalStatus, NotAnEvent } from './event-form.js';
 import type { Digest, ResultEnvelope, Task } from './model.js';
 import { KEY } from './names.js';
 import { coreState } from './outcome.js';
@@ -10,6 +10,7 @@ import { coreState } from './outcome.js';
 export type Refusal =
   | EnvelopeRefusal
   | 'NO_RESULT'
+  | 'MALFORMED_TASK'
   | 'WRONG_REQUEST'
   | 'WRONG_REQUEST_DIGEST'
   | 'WRONG_TASK'
@@ -53,11 +54,22 @@ export function acceptResult(
   const opened = openEnvelope(raw, find);
   if ('refused' in opened) return opened;
   const { envelope } = opened;
-  const refused =
-    identityRefusal(envelope, expected) ??
-    terminalRefusal(envelope, received) ??
-    artifactRefusal(envelope, received, expected);
+  const refused = identityRefusal(envelope, expected) ?? taskRefusal(envelope, received, expected);
   return refused === undefined ? { envelope } : { refused };
+}
+
+/** What the Task holds is a peer's JSON: a part of it that no event could have is a refusal, never an exception. */
+function taskRefusal(
+  envelope: ResultEnvelope,
+  received: Received,
+  expected: Expectation,
+): Refusal | undefined {
+  try {
+    return terminalRefusal(envelope, received) ?? artifactRefusal(envelope, received, expected);
+  } catch (error) {
+    if (error instanceof NotAnEvent || error instanceof TypeError) return 'MALFORMED_TASK';
+    throw error;
+  }
 }
 
 function identityRefusal(envelope: ResultEnvelope, expected: Expectation): Refusal | undefined {
@@ -103,7 +115,10 @@ function artifactRefusal(
 ): Refusal | undefined {
   const listed = new Map(envelope.artifacts.map((artifact) => [artifact.artifact_id, artifact]));
   const present = task.artifacts ?? [];
-  if (listed.size !== present.length || listed.size !== envelope.artifacts.length) return 'ARTIFACTS_DIFFER';
+  // Three counts: an id that is twice in one of them would hide one that is missing.
+  const ids = new Set(present.map(({ artifactId }) => artifactId));
+  if (ids.size !== present.length || ids.size !== listed.size || listed.size !== envelope.artifacts.length)
+    return 'ARTIFACTS_DIFFER';
   for (const artifact of present) {
     const entry = listed.get(artifact.artifactId);
     if (entry === undefined) return 'ARTIFACTS_DIFFER';

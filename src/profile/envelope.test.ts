@@ -83,6 +83,23 @@ describe('the result envelope', () => {
       reason(signed, { ...key, state: 'retired', notAfter: Date.parse(signed.signed_at) - 1 }),
       'KEY_NOT_VALID',
     );
+    assert.equal(reason(signed, { ...key, state: 'retired' }), 'KEY_NOT_VALID');
+    const raw = (text: string) => ({
+      ...signed,
+      attestation: { ...signed.attestation, protected: Buffer.from(text).toString('base64url') },
+    });
+    for (const text of [
+      '{"alg":"none","alg":"EdDSA","kid":"k1","typ":"oab-result+jws"}',
+      '{"alg":"EdDSA","kid":"k1"}',
+      '[]',
+      'no JSON',
+    ]) {
+      assert.equal(reason(raw(text)), 'HEADER_INVALID', text);
+    }
+    // The same three members in another order are an exact header; its signature is another.
+    assert.equal(reason(raw('{"typ":"oab-result+jws","kid":"k1","alg":"EdDSA"}')), 'SIGNATURE_INVALID');
+    const padded = { ...signed.attestation, protected: `${signed.attestation.protected}=` };
+    assert.equal(reason({ ...signed, attestation: padded }), 'HEADER_INVALID');
     assert.equal(reason(signed, { ...key, notBefore: Date.parse(signed.signed_at) + 1 }), 'KEY_NOT_VALID');
     assert.equal(reason(signed, { ...key, key: keyPair().publicKey }), 'SIGNATURE_INVALID');
     const tail = signed.attestation.signature;

@@ -5,6 +5,7 @@ import { digestOf, isDigest, jcs } from './canonical.js';
 import type { Digest, ResultEnvelope } from './model.js';
 import { isPeerId } from './peer-id.js';
 import { instant } from './request.js';
+import { parseStrictBytes } from './strict-json.js';
 
 const digest = z.custom<Digest>(isDigest);
 const ascii = z.string().regex(/^[\x21-\x7e]{1,128}$/);
@@ -136,7 +137,9 @@ export function openEnvelope(
   if (key === undefined || key.key.asymmetricKeyType !== 'ed25519') return { refused: 'KEY_UNKNOWN' };
   if (key.state === 'revoked') return { refused: 'KEY_REVOKED' };
   const signedAt = Date.parse(envelope.signed_at);
-  if (signedAt < key.notBefore || (key.notAfter !== undefined && signedAt > key.notAfter)) {
+  // A retired key vouches for what was signed up to its end; without a known end, for nothing (section 1).
+  const notAfter = key.notAfter ?? (key.state === 'retired' ? Number.NEGATIVE_INFINITY : undefined);
+  if (signedAt < key.notBefore || (notAfter !== undefined && signedAt > notAfter)) {
     return { refused: 'KEY_NOT_VALID' };
   }
   const publicKey = key.key.type === 'public' ? key.key : createPublicKey(key.key);
@@ -153,10 +156,14 @@ export function openEnvelope(
 
 /** The same three members in another order or spacing: another JSON library wrote it. */
 function sameHeader({ protected: encoded, key_id }: ResultEnvelope['attestation']): boolean {
+  const bytes = Buffer.from(encoded, 'base64url');
+  if (bytes.toString('base64url') !== encoded) return false;
   let header: unknown;
   try {
-    header = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'));
+    // Strict: of two members with one name another reader could take the other.
+    header = parseStrictBytes(bytes, 2);
   } catch {
+    // No JSON is no header; the refusal is the caller's.
     return false;
   }
   if (typeof header !== 'object' || header === null || Object.keys(header).length !== 3) return false;

@@ -78,6 +78,15 @@ describe('the canonical event form', () => {
       1,
       {},
       { task: {} },
+      { ...status, ...artifact },
+      { ...artifact, task: {} },
+      ...[
+        { text: 'a', url: 'b' },
+        { text: 'a', data: null },
+        { raw: 'AA==', text: '' },
+      ].map((part) => ({
+        artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [part] } },
+      })),
       { statusUpdate: {} },
       { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [{}] } } },
     ]) {

@@ -16,7 +16,8 @@ type Raw = Record<string, unknown>;
 /** From any ProtoJSON of a StreamResponse with `statusUpdate` or `artifactUpdate`. Throws NotAnEvent. */
 export function canonicalEvent(json: unknown): EventBody {
   const outer = object(json, 'event');
-  if (outer.statusUpdate !== undefined) {
+  only(outer, ['statusUpdate', 'artifactUpdate', 'task', 'message']);
+  if (present(outer.statusUpdate)) {
     const update = object(outer.statusUpdate, 'statusUpdate');
     return {
       statusUpdate: {
@@ -47,8 +48,9 @@ export function canonicalStatus(json: unknown): TaskStatus {
     ...(status.message === undefined || status.message === null
       ? {}
       : { message: canonicalMessage(status.message) }),
-    timestamp: canonicalInstant(status.timestamp),
-  };
+    // Not REQUIRED in A2A; our executors always write it, another's log may lack it and still has one form.
+    ...(present(status.timestamp) ? { timestamp: canonicalInstant(status.timestamp) } : {}),
+  } as TaskStatus;
 }
 
 export function canonicalMessage(json: unknown): Message {
@@ -97,17 +99,33 @@ function parts(value: unknown): Part[] {
 function canonicalPart(json: unknown): Part {
   const part = object(json, 'part');
   const content: Part = {};
-  if (part.text !== undefined) content.text = text(part.text, 'text');
-  else if (part.raw !== undefined) content.raw = base64(part.raw);
-  else if (part.url !== undefined) content.url = text(part.url, 'url');
-  else if ('data' in part) content.data = part.data;
-  else throw new NotAnEvent('a part without content');
+  // A null `data` is a value (google.protobuf.Value), and then it must be the only content.
+  if (part.data !== undefined) {
+    content.data = part.data;
+    if (['text', 'raw', 'url'].some((name) => present(part[name]))) throw new NotAnEvent('two contents');
+  } else {
+    only(part, ['text', 'raw', 'url']);
+    if (present(part.text)) content.text = text(part.text, 'text');
+    else if (present(part.raw)) content.raw = base64(part.raw);
+    else if (present(part.url)) content.url = text(part.url, 'url');
+    else throw new NotAnEvent('a part without content');
+  }
   return {
     ...content,
     ...optional('mediaType', part.mediaType),
     ...optional('filename', part.filename),
     ...metadataOf(part.metadata),
   };
+}
+
+/** ProtoJSON: null is absent. */
+function present(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** A oneof with two members would be one event to the chain and another to a reader that takes the other. */
+function only(raw: Raw, oneof: readonly string[]): void {
+  if (oneof.filter((name) => present(raw[name])).length > 1) throw new NotAnEvent(oneof.join(' or '));
 }
 
 function base64(value: unknown): string {

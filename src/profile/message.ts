@@ -28,7 +28,10 @@ const sendParams = z.object({
     contextId: nothing,
     referenceTaskIds: nothing,
     extensions: z.tuple([z.literal(EXT)]),
-    metadata: z.record(z.string(), z.unknown()),
+    // Not z.record: it passes over a member named `__proto__`.
+    metadata: z.custom<Record<string, unknown>>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    ),
   }),
   configuration: z
     .object({

@@ -144,6 +144,16 @@ describe('the A2A message of a request', () => {
     [
       'UNKNOWN_MEMBER',
       (one: Record<string, unknown>) => {
+        const metadata = JSON.parse('{"__proto__":{"token":"x"}}') as Record<string, unknown>;
+        message(one).metadata = Object.defineProperties(
+          metadata,
+          Object.getOwnPropertyDescriptors(message(one).metadata),
+        );
+      },
+    ],
+    [
+      'UNKNOWN_MEMBER',
+      (one: Record<string, unknown>) => {
         message(one).parts = [{ text: 'do it', metadata: { a: 1 } }];
       },
     ],
