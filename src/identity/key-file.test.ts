@@ -49,6 +49,7 @@ describe('key files', () => {
     refused([{ ...json.keys[0], state: 'old' }], /keys\.0\.state/);
     refused([json.keys[0], json.keys[0]], /two keys with one kid/);
     refused('none', /JWKS/);
+    refused([{ ...json.keys[0], d: newKey(0).d }], /no usable Ed25519 key/);
     writeFileSync(file, '{');
     assert.throws(() => readKeyFile(file), /no JSON/);
     assert.throws(() => readKeyFile(join(folder, 'absent')), /ENOENT.*oab-peer keys new/);
@@ -75,5 +76,21 @@ describe('key files', () => {
     store.reload();
     assert.throws(() => store.active(), NoSigningKey);
     assert.deepEqual(store.publicJwks(), []);
+  });
+
+  it('sign only while they are valid: one published ahead of its time waits', () => {
+    const [current, next] = [newKey(1000), newKey(5000)];
+    writeKeyFile(file, [{ ...current, notAfter: 6000 }, next], 'private');
+    let now = 4000;
+    const store = openKeyStore(file, () => now);
+    assert.equal(store.active().kid, current.kid);
+    now = 5000;
+    assert.equal(store.active().kid, next.kid);
+    now = 999;
+    assert.throws(() => store.active(), NoSigningKey);
+    writeKeyFile(file, [{ ...current, notAfter: 6000 }], 'private');
+    store.reload(true);
+    now = 6001;
+    assert.throws(() => store.active(), NoSigningKey);
   });
 });

@@ -96,10 +96,14 @@ function stored(path: string, { x, d, kid, not_before, not_after, state }: z.inf
     throw new KeyFileError(`${path}: key ${kid.slice(0, 64)}: the kid is not the key's RFC 7638 thumbprint`);
   const jwk: JsonWebKey = { kty: 'OKP', crv: 'Ed25519', x };
   try {
+    const privateKey = d === undefined ? undefined : createPrivateKey({ key: { ...jwk, d }, format: 'jwk' });
+    // OpenSSL takes `d` alone: what the other half would sign, nobody who trusts `x` could verify.
+    if (privateKey !== undefined && createPublicKey(privateKey).export({ format: 'jwk' }).x !== x)
+      throw new KeyFileError('halves of two keys');
     return {
       kid,
       x,
-      ...(d === undefined ? {} : { d, privateKey: createPrivateKey({ key: { ...jwk, d }, format: 'jwk' }) }),
+      ...(d === undefined || privateKey === undefined ? {} : { d, privateKey }),
       notBefore: Date.parse(not_before),
       ...(not_after === undefined ? {} : { notAfter: Date.parse(not_after) }),
       state,

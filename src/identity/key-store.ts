@@ -13,8 +13,8 @@ export interface KeyStore extends SigningKeys {
   reload(force?: boolean): boolean;
 }
 
-/** Throws KeyFileError when the file cannot be used at all. */
-export function openKeyStore(path: string): KeyStore {
+/** Throws KeyFileError when the file cannot be used at all; `now` is the wall clock, ms. */
+export function openKeyStore(path: string, now: () => number = Date.now): KeyStore {
   let keys: StoredKey[] = [];
   let seen = '';
   const reload = (force = false): boolean => {
@@ -36,7 +36,12 @@ export function openKeyStore(path: string): KeyStore {
     publicJwks: () => keys.filter(({ state }) => state !== 'revoked').map((key) => jwkOf(key, 'public')),
     active() {
       // The newest one: during a rotation both are active and verifiers know both.
-      const usable = keys.filter(({ state, privateKey }) => state === 'active' && privateKey !== undefined);
+      // One that is not valid yet, or no more, would sign what every verifier refuses.
+      const at = now();
+      const usable = keys.filter(
+        ({ state, privateKey, notBefore, notAfter = Number.POSITIVE_INFINITY }) =>
+          state === 'active' && privateKey !== undefined && notBefore <= at && at <= notAfter,
+      );
       const key = usable.sort((a, b) => b.notBefore - a.notBefore)[0];
       if (key?.privateKey === undefined) throw new NoSigningKey(`${path}: no active private key`);
       return { kid: key.kid, key: key.privateKey };
