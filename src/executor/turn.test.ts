@@ -26,7 +26,11 @@ describe('a turn', () => {
   afterEach(() => opened.close());
 
   const run = async (more: object = {}) => {
-    const { request, caller } = requestOf({ budget: { max_output_bytes: 1024 * 1024 }, ...more });
+    const { request, caller } = requestOf({
+      deadline_ms: 3_600_000,
+      budget: { max_output_bytes: 1024 * 1024 },
+      ...more,
+    });
     const { snapshot } = await opened.service.create(caller, request);
     const ended = await untilEnded(opened.service, caller, snapshot.row.taskId);
     return assertSound(opened.journal, ended, opened.publicKey);
@@ -59,23 +63,60 @@ describe('a turn', () => {
     assert.ok(result.event_log.last_sequence <= 20);
   });
 
+  it('counts the output as it stands in the Task: the limit itself passes, a byte more does not', async () => {
+    const bytes = 1000;
+    const frame = Buffer.byteLength(JSON.stringify({ text: '' }));
+    const runner = inProcessRunner(({ task, say }) => {
+      say({ type: 'text', text: 'x'.repeat(Number(task.prompt)) });
+      return {};
+    });
+    opened = await openTestExecutor(runner);
+    // The closing chunk is a part too.
+    const most = bytes - 2 * frame;
+    const budget = { max_output_bytes: bytes };
+    const fits = await run({ task: String(most), budget });
+    assert.equal(fits.status, 'completed');
+    const more = await run({ task: String(most + 1), budget });
+    assert.deepEqual([more.status, more.error?.code, more.artifacts], ['failed', 'BUDGET_EXHAUSTED', []]);
+  });
+
+  it('outlives what the agent cannot be blamed for: a text that no JSON can hold', async () => {
+    await withParts(
+      inProcessRunner(({ say }) => {
+        say({ type: 'text', text: 'half a pair: \ud83d' });
+        return { summary: 'half a pair: \ud83d' };
+      }),
+      (parts) => parts,
+    );
+    const result = await run();
+    assert.deepEqual([result.status, result.error?.code], ['failed', 'WORKER_LOST']);
+  });
+
   it('stops and kills when the store is lost, and tells it when the store is back', async () => {
-    const clock = fastClock(200);
-    let down = false;
-    let lines = 0;
-    const runner = speaks('said before the store was lost');
+    let lost = false;
+    let killed = false;
+    let refusedOutcomes = 0;
+    const runner = inProcessRunner(async ({ say, stopped }) => {
+      say({ type: 'text', text: 'said before the store was lost' });
+      await stopped;
+      killed = true;
+      return {};
+    });
     await withParts(runner, (parts) => ({
       ...parts,
-      clock,
-      journal: failing(parts.journal, ({ events }) => {
-        lines += events.filter(({ body }) => body.includes('artifactUpdate')).length;
-        down = lines > 0 && clock.now() - began < 30_000;
-        return down;
+      clock: fastClock(200),
+      journal: failing(parts.journal, ({ events, set }) => {
+        lost ||= events.some(({ body }) => body.includes('artifactUpdate'));
+        if (set?.outcome !== undefined && refusedOutcomes < 3) {
+          refusedOutcomes += 1;
+          return true;
+        }
+        return lost && !killed;
       }),
     }));
-    const began = clock.now();
     const result = await run();
     assert.deepEqual([result.status, result.error?.code], ['failed', 'STORE_LOST']);
+    assert.equal(refusedOutcomes, 3);
     assert.equal(opened.executor.running(), 0);
   });
 
@@ -130,12 +171,12 @@ describe('a turn', () => {
         },
       }),
     );
-    const { request, caller } = requestOf();
+    const { request, caller } = requestOf({ deadline_ms: 3_600_000 });
     const { snapshot } = await opened.service.create(caller, request);
     await opened.journal.wake(snapshot.row.taskId, 1, AbortSignal.timeout(5000));
     lost = true;
     release();
-    const other = requestOf();
+    const other = requestOf({ deadline_ms: 3_600_000 });
     await assert.rejects(opened.service.create(other.caller, other.request), { reason: 'DRAINING' });
     while (opened.executor.running() > 0) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(

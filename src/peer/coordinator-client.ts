@@ -1,11 +1,11 @@
 /** The commands' way to a coordinator: over its socket where one is up, else in this process. */
 import { createConnection, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import type { CancelAnswer } from '../coordinator/cancel.js';
 import { DelegateError, type DelegateInput } from '../coordinator/intend.js';
 import { INTERRUPTED, type Line, type ResultLine, type Sink } from '../coordinator/lines.js';
 import { type CoordinatorTransform, openCoordinator } from './coordinator.js';
 import { Interrupted } from './interrupted.js';
+import { linesOf } from './lines-of.js';
 
 export type Ask =
   | { command: 'delegate'; input: DelegateInput & { requestId: string } }
@@ -69,7 +69,7 @@ async function over(socket: Socket, question: Ask, sink: Sink, signal: AbortSign
   socket.on('error', () => undefined);
   socket.write(`${JSON.stringify(question)}\n`);
   try {
-    for await (const line of createInterface({ input: socket })) {
+    for await (const line of linesOf(socket, Number.MAX_SAFE_INTEGER)) {
       const reply = JSON.parse(line) as Reply;
       if ('end' in reply) return reply.end;
       if ('error' in reply) {

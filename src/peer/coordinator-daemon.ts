@@ -4,7 +4,6 @@
  */
 import { existsSync, unlinkSync } from 'node:fs';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { DelegateError } from '../coordinator/intend.js';
 import { INTERRUPTED, type ResultLine, type Sink } from '../coordinator/lines.js';
@@ -13,6 +12,7 @@ import { ConfigError } from './config/config-error.js';
 import { type CoordinatorTransform, type OpenCoordinator, openCoordinator } from './coordinator.js';
 import { type Ask, CANCEL_TRY_MS, type Reply } from './coordinator-client.js';
 import { Followings } from './followings.js';
+import { linesOf } from './lines-of.js';
 import { untilAsked } from './until-asked.js';
 import { VERSION } from './version.js';
 
@@ -81,6 +81,8 @@ async function serve(
   };
   try {
     const ask = await question(client);
+    // Only what is read shows its end.
+    client.resume();
     if (ask.command === 'cancel') {
       const limit = AbortSignal.any([stop, AbortSignal.timeout(CANCEL_TRY_MS)]);
       say({ end: await coordinator.cancel(ask.id, limit) });
@@ -104,12 +106,7 @@ async function serve(
 }
 
 async function question(client: Socket): Promise<Ask> {
-  let size = 0;
-  client.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > MAX_ASK) client.destroy();
-  });
-  for await (const line of createInterface({ input: client })) {
+  for await (const line of linesOf(client, MAX_ASK)) {
     let value: unknown;
     try {
       value = JSON.parse(line);

@@ -113,8 +113,11 @@ export async function runExecutor(
 
   await untilAsked(log);
   // New tasks are refused from here on; the running ones get their time, and then the next start ends them.
-  const late = new Promise<void>((resolve) => systemClock.after(DRAIN_MS, resolve));
-  await Promise.race([executor.drain(), late]);
+  const after = (ms: number) => new Promise<void>((resolve) => systemClock.after(ms, resolve));
+  const busy = executor.running() > 0;
+  await Promise.race([executor.drain(), after(DRAIN_MS)]);
+  // Whoever has just seen a terminal event comes for the Task with its result.
+  if (busy) await after(LINGER_MS);
   await listener.close(LINGER_MS);
   stopRereading();
   await executor.stop();

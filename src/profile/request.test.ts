@@ -27,7 +27,7 @@ describe('the request', () => {
       { task: 'é'.repeat(50) },
       { delegation_depth: 3 },
       { budget: { max_output_bytes: 1, max_runtime_ms: 1 } },
-      { capabilities: ['exec', 'net:fetch', 'strange:one'] },
+      { capabilities: ['exec', 'net:fetch', 'strange:one', 'Repo:Read-2/x'] },
     ]) {
       assert.equal(
         reasonOf(() => parseRequest(honestRequest(more), self)),
@@ -51,6 +51,9 @@ describe('the request', () => {
     ['MALFORMED', { task: 'é'.repeat(51) }],
     ['MALFORMED', { task_path: '/etc/passwd' }],
     ['MALFORMED', { capabilities: [] }],
+    ['MALFORMED', { capabilities: [''] }],
+    ['MALFORMED', { capabilities: ['repo:read '] }],
+    ['MALFORMED', { capabilities: ['x'.repeat(65)] }],
     ['MALFORMED', { capabilities: ['repo:read', 'repo:read'] }],
     ['MALFORMED', { deadline_ms: 0 }],
     ['MALFORMED', { deadline_ms: 1.5 }],

@@ -34,12 +34,8 @@ export const requestSchema = z.strictObject({
     .refine((path) => Buffer.byteLength(path) <= MAX_PATH_BYTES)
     .optional(),
   capabilities: z
-    .array(
-      z
-        .string()
-        .regex(/^[a-z]+(:[a-z]+)?$/)
-        .max(64),
-    )
+    // Any name is well formed: one that does not exist is refused by policy, CAPABILITY_UNKNOWN.
+    .array(visibleAscii(1, 64))
     .min(1)
     .max(MAX_CAPABILITIES)
     .refine((list) => new Set(list).size === list.length),

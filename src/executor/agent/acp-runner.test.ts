@@ -12,6 +12,7 @@ import { groupRuns } from './process-group.js';
 import type { AgentEvent, AgentTurn, TurnEnd } from './runner.js';
 
 const AGENT = resolve('fixtures/agents/scripted.mjs');
+const SDK_AGENT = resolve('fixtures/agents/sdk-agent.mjs');
 
 describe('the ACP runner, with a real agent', () => {
   let workspace: string;
@@ -234,6 +235,44 @@ describe('the ACP runner, with a real agent', () => {
     } finally {
       delete process.env.OAB_CANARY;
     }
+  });
+
+  it('takes a task with U+2028 in it as one message', async () => {
+    assert.equal((await run(['say a\u2028b'])).text, 'a\u2028b');
+  });
+
+  it('runs an agent on another ACP library alike', async () => {
+    const other = config([], { command: [process.execPath, SDK_AGENT, '--probe', probe] });
+    const { end, text } = await run(['tool read README', 'ask edit b', 'ask search c', 'say a\u2028b'], {
+      config: other,
+    });
+    assert.deepEqual([end.stopReason, text, end.openCalls], ['end_turn', 'a\u2028b', false]);
+    assert.deepEqual(end.sideEffects[0], {
+      kind: 'edit',
+      tool_call_id: 'call-2',
+      target: 'b',
+      evidence: 'denied',
+    });
+    const held = start(['say a', 'hold h'], { config: other });
+    assert.equal((await drain(held.turn, () => held.turn.cancel())).end.stopReason, 'cancelled');
+  });
+
+  it('signals nobody once the turn has ended', async () => {
+    const { turn, pgid } = start(['say a']);
+    await drain(turn);
+    const kill = process.kill;
+    const signalled: number[] = [];
+    process.kill = (pid) => {
+      signalled.push(pid);
+      return true;
+    };
+    try {
+      turn.kill();
+    } finally {
+      process.kill = kill;
+    }
+    assert.ok(pgid() > 0);
+    assert.deepEqual(signalled, []);
   });
 
   it('does not read ahead of a consumer that stops', async () => {

@@ -66,7 +66,7 @@ export function startAcpTurn(
       if (!stopping) conversation = await processOf(folder);
     } finally {
       clearTimeout(graceTimer);
-      rmSync(folder, { recursive: true, force: true });
+      discard(folder);
       events.end();
     }
     const after = before === undefined ? undefined : await workspaceDigest(config.workspace, config.writable);
@@ -102,6 +102,8 @@ export function startAcpTurn(
       await endGroup(pid);
       await exited;
       release();
+      // From here on the number may be another group's.
+      child = undefined;
     }
   };
 
@@ -170,7 +172,16 @@ export function startAcpTurn(
     return answer;
   };
 
-  return { events, end: run(), cancel, kill };
+  // Whatever breaks, the consumer is not left waiting.
+  return { events, end: run().finally(() => events.end()), cancel, kill };
+}
+
+function discard(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The agent may have made something there that we cannot remove; the turn's outcome does not hang on it.
+  }
 }
 
 /** undefined when the command cannot be started at all. */

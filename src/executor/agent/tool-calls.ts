@@ -38,7 +38,7 @@ export class ToolCalls {
     title?: unknown;
     status?: unknown;
   }): { title: string; status: string } | undefined {
-    const id = String(raw.toolCallId ?? '');
+    const id = typeof raw.toolCallId === 'string' ? raw.toolCallId : '';
     const before = this.#calls.get(id);
     const call: Call = before ?? { kind: 'other', title: '', status: '', denied: false };
     if (typeof raw.kind === 'string') call.kind = KINDS.has(raw.kind) ? raw.kind : 'other';
@@ -54,6 +54,8 @@ export class ToolCalls {
     }
     if (status === call.status) return undefined;
     call.status = status;
+    // It goes on although it was denied: what it does from here on is not ruled out by our answer.
+    if (status === 'in_progress') call.denied = false;
     return { title: call.title, status };
   }
 

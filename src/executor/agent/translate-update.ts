@@ -17,10 +17,8 @@ export function translateUpdate(update: Raw, calls: ToolCalls): AgentEvent | und
       return changed && { type: 'status', text: cleanLine(`${changed.status}: ${changed.title}`) };
     }
     case 'plan': {
-      const entries = Array.isArray(update.entries) ? (update.entries as Raw[]) : [];
-      const lines = entries
-        .slice(0, 16)
-        .map(({ status, content }) => `[${String(status ?? '')}] ${String(content ?? '')}`);
+      const entries = Array.isArray(update.entries) ? (update.entries as (Raw | null)[]) : [];
+      const lines = entries.slice(0, 16).map((entry) => `[${text(entry?.status)}] ${text(entry?.content)}`);
       return { type: 'status', text: cleanLine(`plan: ${lines.join('; ')}`) };
     }
     default:
@@ -28,8 +26,11 @@ export function translateUpdate(update: Raw, calls: ToolCalls): AgentEvent | und
   }
 }
 
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 function fromContent(content: Raw | undefined): AgentEvent | undefined {
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   switch (content?.type) {
     case 'text':
       return text(content.text) === '' ? undefined : { type: 'text', text: wellFormed(text(content.text)) };
@@ -61,7 +62,9 @@ function artifact(part: Part, name?: string): AgentEvent | undefined {
     if (canonical === '') return undefined;
     part.raw = canonical;
   }
-  if (part.mediaType === '') delete part.mediaType;
+  const mediaType = cleanLine(part.mediaType ?? '');
+  if (mediaType === '') delete part.mediaType;
+  else part.mediaType = mediaType;
   const label = name === undefined ? '' : cleanLine(name.split('/').at(-1) ?? '');
   return { type: 'artifact', ...(label === '' ? {} : { name: label }), parts: [part] };
 }

@@ -1,32 +1,38 @@
-/** The faults that a run can inject, for people: name, who does it, what it does. */
+/** The faults that a run can inject: those on links, each in a file of its own, and those of processes. */
+import { bandwidth } from './bandwidth.js';
+import { down } from './down.js';
+import type { FaultKind } from './fault.js';
+import { fin } from './fin.js';
+import { halfClose } from './half-close.js';
+import { latency } from './latency.js';
+import { limitData } from './limit-data.js';
+import { reset } from './reset.js';
+import { resetPeer } from './reset-peer.js';
+import { silence } from './silence.js';
+import { silenceOneWay } from './silence-one-way.js';
+import { slicer } from './slicer.js';
+import { slowClose } from './slow-close.js';
+import { timeout } from './timeout.js';
+
+export const linkFaults: readonly FaultKind[] = [
+  reset,
+  fin,
+  halfClose,
+  silence,
+  silenceOneWay,
+  down,
+  resetPeer,
+  timeout,
+  limitData,
+  latency,
+  bandwidth,
+  slicer,
+  slowClose,
+];
+
+/** For people: name, who does it, what it does. */
 export const faults: readonly { name: string; by: 'tap' | 'toxiproxy' | 'process'; description: string }[] = [
-  { name: 'reset', by: 'tap', description: 'RST to both ends behind byte N or frame k' },
-  { name: 'fin', by: 'tap', description: 'FIN to both ends behind byte N or frame k' },
-  {
-    name: 'half-close',
-    by: 'tap',
-    description: 'FIN in one direction behind byte N or frame k; the other one flows on',
-  },
-  {
-    name: 'silence',
-    by: 'tap',
-    description: 'a black hole behind byte N or frame k: both sockets stay open, nothing passes',
-  },
-  {
-    name: 'down',
-    by: 'toxiproxy',
-    description: 'the link’s listener and all its connections are closed, and come back',
-  },
-  { name: 'reset_peer', by: 'toxiproxy', description: 'RST some time after the first data' },
-  {
-    name: 'timeout',
-    by: 'toxiproxy',
-    description: 'data is dropped; the connection closes after a time, or never',
-  },
-  { name: 'limit_data', by: 'toxiproxy', description: 'the connection closes once N bytes have passed' },
-  { name: 'latency', by: 'toxiproxy', description: 'each piece is delayed, with jitter' },
-  { name: 'bandwidth', by: 'toxiproxy', description: 'at most so many kilobytes a second' },
-  { name: 'slicer', by: 'toxiproxy', description: 'pieces are cut into slices, some time apart' },
+  ...linkFaults.map(({ name, by, description }) => ({ name, by, description })),
   {
     name: 'kill',
     by: 'process',

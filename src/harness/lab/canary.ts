@@ -3,10 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
+import { within } from './deadline.js';
 import type { Canary } from './ports.js';
 
 const EVERY_MS = 200;
 const KEPT = 10_000;
+const START_MS = 15_000;
 const ECHO = `require('node:net').createServer((s) => { s.on('error', () => {}); s.setNoDelay(true).pipe(s); })
 .listen(0, '127.0.0.1', function () { console.log(this.address().port); });
 process.stdin.resume().on('end', () => process.exit());`;
@@ -14,7 +16,11 @@ process.stdin.resume().on('end', () => process.exit());`;
 export async function startCanary(): Promise<Canary> {
   // Ends with us, however we end: its stdin closes.
   const child = spawn(process.execPath, ['-e', ECHO], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const lines = once(createInterface({ input: child.stdout }), 'line') as Promise<[string]>;
+  const [line] = await within(lines, START_MS, 'the canary to start').catch((error: Error) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   const socket = createConnection(Number(line), '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
   const echoes: { at: number; ms: number }[] = [];

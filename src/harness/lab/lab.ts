@@ -2,8 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Undetermined } from '../check.js';
 import type { Injector } from '../faults/injector.js';
 import { openInjector } from '../faults/open-injector.js';
+import { linkFaults } from '../faults/registry.js';
+import { selfTests } from '../faults/self-test.js';
 import { randomFor } from '../seed.js';
 import { openHolds } from './holds.js';
 import { openLink } from './link.js';
@@ -11,11 +14,23 @@ import type { Lab, LabProcess, Link } from './ports.js';
 import { startCommand, startPeer } from './process.js';
 import { descendants, endLeftovers } from './process-tree.js';
 
+/** A fault that does not take, or does not go away, would make every verdict that rests on it a guess. */
+async function openProven(seed: string): Promise<Injector> {
+  const injector = await openInjector(seed);
+  const wrong = await selfTests(
+    linkFaults.filter(({ by }) => by === 'toxiproxy'),
+    injector,
+  );
+  if (wrong.length === 0) return injector;
+  await injector.close();
+  throw new Undetermined(`the self-test of the fault injector (${injector.kind}): ${wrong.join('; ')}`);
+}
+
 /** One fault injector serves a whole run; it is started when the first link needs it. */
 class SharedInjector {
   #opening: Promise<Injector> | undefined;
 
-  open = (seed: string): Promise<Injector> => (this.#opening ??= openInjector(seed));
+  open = (seed: string): Promise<Injector> => (this.#opening ??= openProven(seed));
 
   /** The injector that was used, for the verdict. */
   used(): Promise<Injector | undefined> {
