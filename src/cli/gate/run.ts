@@ -50,7 +50,7 @@ export function runCommand(): Command {
 Examples:
   oab-gate run                                              the whole gate
   oab-gate run --gates replay --bindings JSONRPC --topologies direct --seed 7 --out out
-  oab-gate run --criteria 'RPL-03' --defect replay-skips-an-event`,
+  oab-gate run --criteria 'RPL-03' --defect resumes-one-late`,
     )
     .action(runGate);
 }

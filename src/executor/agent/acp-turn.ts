@@ -156,11 +156,14 @@ export function startAcpTurn(
     options: unknown;
   }) => {
     const id = String(toolCall?.toolCallId ?? '');
-    const kind = toolCall?.kind ?? calls.kindOf(id);
+    const announced = calls.kindOf(id);
+    const asked = toolCall?.kind ?? announced;
+    // A call that was announced as one kind and asks as another is of no kind that could be allowed.
+    const kind = announced === undefined || asked === announced ? asked : undefined;
     const title = cleanLine(String(toolCall?.title ?? ''));
     // While stopping the outcome is `cancelled`, or the agent would wait for us and we for it (OPEN-48).
     const answer = stopping ? { allowed: false } : parts.answerPermission({ kind, options }, task.effective);
-    const shown = typeof kind === 'string' ? cleanLine(kind) : 'unknown';
+    const shown = typeof asked === 'string' ? cleanLine(asked) : 'unknown';
     if (!answer.allowed) calls.denied(id, shown, title);
     events.push({
       type: 'permission',

@@ -140,7 +140,8 @@ function answerOf({ status, headers, text }: RawAnswer): ProbeAnswer {
     .some((uri) => uri.trim() === EXT);
   let body: Json = {};
   try {
-    body = JSON.parse(text) as Json;
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null) body = parsed as Json;
   } catch {
     // An answer that is no JSON shows by having neither result nor error.
   }
@@ -151,8 +152,9 @@ function answerOf({ status, headers, text }: RawAnswer): ProbeAnswer {
   }
   const error = body.error as
     | { code: number; data?: { reason?: string; metadata?: Record<string, string> }[] }
+    | null
     | undefined;
-  if (error !== undefined) {
+  if (error !== undefined && error !== null) {
     const info = error.data?.[0];
     const retry = info?.metadata?.retryAfterMs;
     answer.error = {

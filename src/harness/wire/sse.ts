@@ -13,7 +13,15 @@ export class SseReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
 
   push(chunk: Uint8Array): SseItem[] {
-    const blocks = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n\n');
+    let text: string;
+    try {
+      text = this.#decoder.decode(chunk, { stream: true });
+    } catch {
+      // Thrown from a socket's event it would end the whole run; it is a finding about the subject.
+      this.strange.push('bytes that are no UTF-8');
+      return [];
+    }
+    const blocks = (this.#rest + text).split('\n\n');
     this.#rest = blocks.pop() ?? '';
     return blocks.flatMap((block) => {
       const data: string[] = [];

@@ -44,10 +44,21 @@ export class StreamSession implements Session {
   /** `result` takes the stream item out of the binding's envelope. */
   bytes(chunk: Uint8Array, result: (json: Json) => Json | undefined): void {
     for (const { data } of this.#reader.push(chunk)) {
-      const item = result(JSON.parse(data) as Json);
-      this.frames.push(frameOf(this.frames.length, item ?? {}));
+      this.frames.push(frameOf(this.frames.length, this.#item(data, result)));
     }
     for (const look of [...this.#looks]) look();
+  }
+
+  /** What is no item shows as one of kind `other`: thrown from a socket's event, it would end the whole run. */
+  #item(data: string, result: (json: Json) => Json | undefined): Json {
+    try {
+      const item: unknown = result(JSON.parse(data) as Json) ?? {};
+      if (typeof item === 'object' && item !== null) return item as Json;
+    } catch {
+      // Said below: the text is no JSON, or JSON of another kind.
+    }
+    this.#reader.strange.push(data.slice(0, 200));
+    return {};
   }
 
   end(how: StreamEnd | 'late'): void {
