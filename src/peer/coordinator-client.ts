@@ -3,6 +3,7 @@ import { createConnection, type Socket } from 'node:net';
 import type { CancelAnswer } from '../coordinator/cancel.js';
 import { DelegateError, type DelegateInput } from '../coordinator/intend.js';
 import { INTERRUPTED, type Line, type ResultLine, type Sink } from '../coordinator/lines.js';
+import { timeLimit } from '../coordinator/time-limit.js';
 import { type CoordinatorTransform, openCoordinator } from './coordinator.js';
 import { Interrupted } from './interrupted.js';
 import { linesOf } from './lines-of.js';
@@ -33,8 +34,8 @@ export async function ask(
     if (socket !== undefined) return await over(socket, question, sink, signal);
     const { coordinator } = open;
     if (question.command === 'cancel') {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_TRY_MS)]);
-      return await coordinator.cancel(question.id, limit);
+      const limit = timeLimit(CANCEL_TRY_MS, signal);
+      return await coordinator.cancel(question.id, limit.signal).finally(limit.end);
     }
     const result =
       question.command === 'delegate'

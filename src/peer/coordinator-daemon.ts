@@ -7,6 +7,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { z } from 'zod';
 import { DelegateError } from '../coordinator/intend.js';
 import { INTERRUPTED, type ResultLine, type Sink } from '../coordinator/lines.js';
+import { timeLimit } from '../coordinator/time-limit.js';
 import { createLog } from '../telemetry/log.js';
 import { ConfigError } from './config/config-error.js';
 import { type CoordinatorTransform, type OpenCoordinator, openCoordinator } from './coordinator.js';
@@ -84,8 +85,8 @@ async function serve(
     // Only what is read shows its end.
     client.resume();
     if (ask.command === 'cancel') {
-      const limit = AbortSignal.any([stop, AbortSignal.timeout(CANCEL_TRY_MS)]);
-      say({ end: await coordinator.cancel(ask.id, limit) });
+      const limit = timeLimit(CANCEL_TRY_MS, stop);
+      say({ end: await coordinator.cancel(ask.id, limit.signal).finally(limit.end) });
       return;
     }
     const id = ask.command === 'delegate' ? coordinator.record(ask.input) : ask.id;

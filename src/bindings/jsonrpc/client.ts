@@ -10,6 +10,7 @@ import {
   type RemoteFrame,
   type RemoteTask,
 } from '../../coordinator/connection.js';
+import { timeLimit } from '../../coordinator/time-limit.js';
 import { activates, negotiate } from '../../profile/card.js';
 import { messageFromRequest } from '../../profile/message.js';
 import type { DelegationRequest, Digest } from '../../profile/model.js';
@@ -96,12 +97,14 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
   };
 
   const exchange = async (request: Dispatcher.RequestOptions, signal: AbortSignal, limit: number) => {
-    const timed = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
+    const limit = timeLimit(options.timeoutMs, signal);
     try {
-      const response = await pool.request({ ...request, signal: timed });
+      const response = await pool.request({ ...request, signal: limit.signal });
       return { response, text: await boundedText(response.body, limit) };
     } catch (error) {
       throw asUnreachable(error);
+    } finally {
+      limit.end();
     }
   };
 
