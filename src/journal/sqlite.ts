@@ -106,10 +106,13 @@ function reserved(
   digest: Digest,
   nonce: string,
 ): Admitted | undefined {
+  // The nonce is read first: whatever commits between the two reads, a request that used it shows in the second one,
+  // and its own retry is a duplicate, never a reuse.
+  const nonceTaken = reader.nonceTaken(caller, nonce);
   const task = reader.reservation(caller, requestId);
   if (task !== undefined)
     return task.requestDigest === digest ? { kind: 'duplicate', task } : { kind: 'conflict' };
-  return reader.nonceTaken(caller, nonce) ? { kind: 'nonce_reused' } : undefined;
+  return nonceTaken ? { kind: 'nonce_reused' } : undefined;
 }
 
 function announce(wakeUps: WakeUps, operation: Operation, value: Results[Operation['kind']]): void {
