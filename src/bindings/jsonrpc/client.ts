@@ -97,14 +97,14 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
   };
 
   const exchange = async (request: Dispatcher.RequestOptions, signal: AbortSignal, limit: number) => {
-    const limit = timeLimit(options.timeoutMs, signal);
+    const timed = timeLimit(options.timeoutMs, signal);
     try {
-      const response = await pool.request({ ...request, signal: limit.signal });
+      const response = await pool.request({ ...request, signal: timed.signal });
       return { response, text: await boundedText(response.body, limit) };
     } catch (error) {
       throw asUnreachable(error);
     } finally {
-      limit.end();
+      timed.end();
     }
   };
 
