@@ -165,6 +165,8 @@ describe('the JSON-RPC binding', () => {
     assert.equal((await peer.create(request, { signal: signal() })).task.id, taskId);
     const seen: number[] = [];
     let head = firstHead(taskId, requestDigest(request));
+    // SUBMITTED, WORKING and the one chunk before the task is held: from here on nothing moves until it is released.
+    await opened.journal.wake(taskId, 2, signal());
     const first = await peer.get(taskId, '0', { signal: signal() });
     for (const { event, sequence } of first.page?.events ?? []) {
       head = headAfter(head, event);
