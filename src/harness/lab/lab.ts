@@ -33,12 +33,13 @@ class SharedInjector {
   open = (seed: string): Promise<Injector> => (this.#opening ??= openProven(seed));
 
   /** The injector that was used, for the verdict. */
-  used(): Promise<Injector | undefined> {
-    return this.#opening ?? Promise.resolve(undefined);
+  async used(): Promise<Injector | undefined> {
+    // One that could not be had made its cases undetermined, which is all that there is to say.
+    return this.#opening?.catch(() => undefined);
   }
 
   async close(): Promise<void> {
-    const injector = await this.#opening?.catch(() => undefined);
+    const injector = await this.used();
     this.#opening = undefined;
     await injector?.close();
   }

@@ -31,7 +31,8 @@ export async function openLink(
     },
     async close() {
       await tap.close();
-      await (await proxy)?.remove();
+      // Whoever asked for a proxy that could not be had was told so.
+      await (await proxy?.catch(() => undefined))?.remove();
     },
   };
 }
