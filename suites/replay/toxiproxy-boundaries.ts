@@ -5,30 +5,56 @@ import { finished, ordered } from '../../src/harness/checkers/history.js';
 import type { InjectorProxy } from '../../src/harness/faults/injector.js';
 import { within } from '../../src/harness/lab/deadline.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import { ended, lastOf, resultOf, resume, seenOf, tail, taskOf } from '../../src/harness/run/observe.js';
+import {
+  ended,
+  isTerminalFrame,
+  lastOf,
+  resultOf,
+  resume,
+  seenOf,
+  tail,
+  taskOf,
+} from '../../src/harness/run/observe.js';
 
 const HOLDS = ['h1', 'h2', 'h3', 'h4'] as const;
 
-/** Each takes effect with the next data and gives back what lifts it. */
-const STRIKES: Record<string, (proxy: InjectorProxy) => Promise<() => Promise<void>>> = {
-  async down(proxy) {
+/** What lifts a fault again. */
+type Lift = () => Promise<void>;
+
+/** Called before the observer connects; the result strikes, with effect on the next data. */
+const FAULTS: Record<string, (proxy: InjectorProxy) => Promise<() => Promise<Lift>>> = {
+  down: async (proxy) => async () => {
     await proxy.enable(false);
     return () => proxy.enable(true);
   },
-  reset_peer: (proxy) => toxic(proxy, 'reset_peer', { timeout: 0 }),
-  black_hole: (proxy) => toxic(proxy, 'timeout', { timeout: 0 }),
-  limit_data: (proxy) => toxic(proxy, 'limit_data', { bytes: 40 }),
+  // Put on a live connection it would end it by FIN: it has to be there, asleep, when the connection is made.
+  async reset_peer(proxy) {
+    const placed = await toxic(proxy, 'reset_peer', { timeout: 0 }, 0);
+    return async () => {
+      await placed.update({ toxicity: 1 });
+      return () => placed.remove();
+    };
+  },
+  black_hole: async (proxy) => async () => {
+    const placed = await toxic(proxy, 'timeout', { timeout: 0 });
+    return () => placed.remove();
+  },
+  limit_data: async (proxy) => async () => {
+    const placed = await toxic(proxy, 'limit_data', { bytes: 40 });
+    return () => placed.remove();
+  },
 };
 
 async function toxic(
   proxy: InjectorProxy,
   type: 'reset_peer' | 'timeout' | 'limit_data',
   attributes: Record<string, number>,
+  toxicity = 1,
 ) {
-  const placed = await proxy.addToxic({ type, attributes });
+  const placed = await proxy.addToxic({ type, attributes, toxicity });
   const { toxics } = await proxy.state();
   if (!toxics.includes(placed.name)) throw new Undetermined(`the injector does not show the toxic ${type}`);
-  return () => placed.remove();
+  return placed;
 }
 
 export async function toxiproxyBoundaries(lab: CaseLab): Promise<void> {
@@ -41,13 +67,13 @@ export async function toxiproxyBoundaries(lab: CaseLab): Promise<void> {
   const id = String(taskOf(await probe.create(lab.script(executor, 'x', script)), 'the create').id);
   const random = lab.random('coordinator-executor');
   const observers = [];
-  for (const name of Object.keys(STRIKES)) {
+  for (const [name, prepare] of Object.entries(FAULTS)) {
     const link = await lab.link(executor, name);
-    const proxy = await link.proxy();
+    const strike = await prepare(await link.proxy());
     observers.push({
       name,
       link,
-      proxy,
+      strike,
       hold: random.pick(HOLDS),
       session: probe.subscribe(id, { via: link.address }),
       lift: async () => {},
@@ -62,7 +88,7 @@ export async function toxiproxyBoundaries(lab: CaseLab): Promise<void> {
   for (const hold of HOLDS) {
     await executor.holds.waiting(lab.scriptId('x'), hold);
     const struck = observers.filter((one) => one.hold === hold);
-    for (const one of struck) one.lift = await (STRIKES[one.name] as (typeof STRIKES)[string])(one.proxy);
+    for (const one of struck) one.lift = await one.strike();
     await executor.holds.release(lab.scriptId('x'), hold);
   }
   const task = await ended(probe, id);
@@ -70,9 +96,17 @@ export async function toxiproxyBoundaries(lab: CaseLab): Promise<void> {
     lab.attempt();
     // Removing a black hole closes the connection; the other three have closed it by themselves.
     if (name === 'black_hole') await lift();
-    await within(session.ended, 10_000, `the connection of ${name} to end`).catch((error: Error) => {
-      throw new Undetermined(error.message);
-    });
+    const end = await within(session.ended, 10_000, `the connection of ${name} to end`).catch(
+      (error: Error) => {
+        throw new Undetermined(error.message);
+      },
+    );
+    // An observer that had its terminal event was never cut, and a reset that came as something else was none.
+    if (session.frames.some(isTerminalFrame) || (name === 'reset_peer' && end !== 'reset')) {
+      throw new Undetermined(
+        `${name} did not take: the stream ended by ${end} after ${session.frames.length} frames`,
+      );
+    }
     if (name !== 'black_hole') await lift();
     const live = seenOf(session, name);
     lab.holds(ordered(live), `${name}, before the fault`);

@@ -1,3 +1,4 @@
+import { withJournal } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** PRF-26: a refused task is put to work first (O-143: REJECTED branches off before running). */
@@ -6,25 +7,15 @@ export const rejectsAfterWorking: Defect = {
   breaks: 'a rejected task goes through WORKING',
   fails: ['PRF-12', 'PRF-26'],
   bindings: ['JSONRPC'],
-  executor(parts) {
-    const { journal } = parts.executor;
-    return {
-      ...parts,
-      executor: {
-        ...parts.executor,
-        journal: {
-          ...journal,
-          admit(admission) {
-            const [submitted, rejected] = admission.events;
-            if (submitted === undefined || rejected === undefined) return journal.admit(admission);
-            const body = submitted.body.replace('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING');
-            return journal.admit({
-              ...admission,
-              events: [submitted, { body, state: 'TASK_STATE_WORKING' }, rejected],
-            });
-          },
-        },
-      },
-    };
-  },
+  executor: withJournal((journal) => ({
+    admit(admission) {
+      const [submitted, rejected] = admission.events;
+      if (submitted === undefined || rejected === undefined) return journal.admit(admission);
+      const body = submitted.body.replace('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING');
+      return journal.admit({
+        ...admission,
+        events: [submitted, { body, state: 'TASK_STATE_WORKING' }, rejected],
+      });
+    },
+  })),
 };

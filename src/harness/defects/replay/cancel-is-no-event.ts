@@ -1,3 +1,4 @@
+import { withJournal } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** RPL-05: the cancel flips a column; no observer and no replay ever sees it (OPEN-10). */
@@ -6,18 +7,8 @@ export const cancelIsNoEvent: Defect = {
   breaks: 'a cancel is recorded on the task but not as an event',
   fails: ['RPL-05'],
   bindings: ['JSONRPC'],
-  executor(parts) {
-    const { journal } = parts.executor;
-    return {
-      ...parts,
-      executor: {
-        ...parts.executor,
-        journal: {
-          ...journal,
-          append: (id, append) =>
-            journal.append(id, append.audit?.kind === 'cancel' ? { ...append, events: [] } : append),
-        },
-      },
-    };
-  },
+  executor: withJournal((journal) => ({
+    append: (id, append) =>
+      journal.append(id, append.audit?.kind === 'cancel' ? { ...append, events: [] } : append),
+  })),
 };

@@ -1,3 +1,4 @@
+import { withJournal } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** RPL-11: between looking a request up and admitting it there is time for another one (OPEN-13). */
@@ -6,30 +7,17 @@ export const checksThenActs: Defect = {
   breaks: 'identical creates that arrive together are each admitted',
   fails: ['PRF-11', 'RPL-11'],
   bindings: ['JSONRPC'],
-  executor(parts) {
-    const { journal } = parts.executor;
+  executor: withJournal((journal) => {
     const underWay = new Map<string, number>();
     return {
-      ...parts,
-      executor: {
-        ...parts.executor,
-        journal: {
-          ...journal,
-          async admit(admission) {
-            const { requestId } = admission.task;
-            const before = underWay.get(requestId) ?? 0;
-            underWay.set(requestId, before + 1);
-            const own = before === 0 ? {} : { requestId: `${requestId}-${before}` };
-            const nonce = before === 0 ? admission.nonce : `${admission.nonce}${before}`;
-            const admitted = await journal.admit({
-              ...admission,
-              nonce,
-              task: { ...admission.task, ...own },
-            });
-            return admitted;
-          },
-        },
+      admit(admission) {
+        const { requestId } = admission.task;
+        const before = underWay.get(requestId) ?? 0;
+        underWay.set(requestId, before + 1);
+        if (before === 0) return journal.admit(admission);
+        const task = { ...admission.task, requestId: `${requestId}-${before}` };
+        return journal.admit({ ...admission, nonce: `${admission.nonce}${before}`, task });
       },
     };
-  },
+  }),
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { cursorOf, positionOf } from '../../../journal/cursor.js';
+import { withJournal } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** RPL-08: what a cursor is checked with lives as long as the process. */
@@ -8,29 +9,17 @@ export const cursorKeyOfTheProcess: Defect = {
   breaks: 'a cursor of a former process is answered as invalid',
   fails: ['RPL-08'],
   bindings: ['JSONRPC'],
-  executor(parts) {
-    const { journal } = parts.executor;
+  executor: withJournal((journal) => {
     const secret = randomBytes(32);
     const cursor = (id: string, sequence: number) => cursorOf(secret, id, sequence);
     return {
-      ...parts,
-      executor: {
-        ...parts.executor,
-        journal: {
-          ...journal,
-          cursor,
-          position: (id, given) => positionOf(secret, id, given),
-          read(id, after, limit, bytes) {
-            const slice = journal.read(id, after, limit, bytes);
-            return (
-              slice && {
-                ...slice,
-                events: slice.events.map((event) => ({ ...event, cursor: cursor(id, event.sequence) })),
-              }
-            );
-          },
-        },
+      cursor,
+      position: (id, given) => positionOf(secret, id, given),
+      read(id, after, limit, bytes) {
+        const slice = journal.read(id, after, limit, bytes);
+        const events = slice?.events.map((event) => ({ ...event, cursor: cursor(id, event.sequence) }));
+        return slice && { ...slice, events: events ?? [] };
       },
     };
-  },
+  }),
 };

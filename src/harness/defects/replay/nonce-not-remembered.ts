@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withJournal } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** RPL-18: idempotency is taken for replay protection. */
@@ -7,18 +8,8 @@ export const nonceNotRemembered: Defect = {
   breaks: 'a nonce may be used again by another request',
   fails: ['PRF-11', 'RPL-18'],
   bindings: ['JSONRPC'],
-  executor(parts) {
-    const { journal } = parts.executor;
-    return {
-      ...parts,
-      executor: {
-        ...parts.executor,
-        journal: {
-          ...journal,
-          admit: (admission) => journal.admit({ ...admission, nonce: randomUUID() }),
-          reserved: (caller, requestId, digest) => journal.reserved(caller, requestId, digest, randomUUID()),
-        },
-      },
-    };
-  },
+  executor: withJournal((journal) => ({
+    admit: (admission) => journal.admit({ ...admission, nonce: randomUUID() }),
+    reserved: (caller, requestId, digest) => journal.reserved(caller, requestId, digest, randomUUID()),
+  })),
 };

@@ -1,3 +1,4 @@
+import { withJournal } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** RPL-13: a cursor says its number, and no more is looked at. */
@@ -6,20 +7,10 @@ export const plainCursors: Defect = {
   breaks: 'a cursor of one task is taken for a position of another',
   fails: ['RPL-13'],
   bindings: ['JSONRPC'],
-  executor(parts) {
-    const { journal } = parts.executor;
-    return {
-      ...parts,
-      executor: {
-        ...parts.executor,
-        journal: {
-          ...journal,
-          position(_id, cursor) {
-            const number = /^(?:0|c(\d+)\..*)$/.exec(cursor);
-            return number === null ? undefined : Number(number[1] ?? 0);
-          },
-        },
-      },
-    };
-  },
+  executor: withJournal(() => ({
+    position(_id, cursor) {
+      const number = /^(?:0|c(\d+)\..*)$/.exec(cursor);
+      return number === null ? undefined : Number(number[1] ?? 0);
+    },
+  })),
 };

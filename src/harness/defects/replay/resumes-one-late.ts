@@ -1,3 +1,4 @@
+import { withPages } from '../change.js';
 import type { Defect } from '../defect.js';
 
 /** RPL-03: a cursor is taken for the next event that the reader wants, not for the last one that it has. */
@@ -6,15 +7,5 @@ export const resumesOneLate: Defect = {
   breaks: 'the page after a cursor leaves out the event that follows it',
   fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-06', 'RPL-08', 'RPL-12', 'RPL-20'],
   bindings: ['JSONRPC'],
-  executor: (parts) => ({
-    ...parts,
-    service: (service) => ({
-      ...service,
-      async get(caller, id, cursor) {
-        const answer = await service.get(caller, id, cursor);
-        if (answer.page === undefined || cursor === '0') return answer;
-        return { ...answer, page: { ...answer.page, events: answer.page.events.slice(1) } };
-      },
-    }),
-  }),
+  executor: withPages((page, cursor) => (cursor === '0' ? page : { ...page, events: page.events.slice(1) })),
 };
