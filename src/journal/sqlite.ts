@@ -7,6 +7,7 @@ import { cursorOf, positionOf } from './cursor.js';
 import { GroupCommit } from './group-commit.js';
 import type { Admitted, Appended, Journal } from './journal.js';
 import { Reader } from './reader.js';
+import { reserved } from './reserved.js';
 import { JournalUnusable } from './schema.js';
 import { WakeUps } from './wake-ups.js';
 import type { Operation, Results } from './writer.js';
@@ -97,22 +98,6 @@ function takeLock(file: string): Database.Database {
     lock.close();
     throw error;
   }
-}
-
-function reserved(
-  reader: Reader,
-  caller: string,
-  requestId: string,
-  digest: Digest,
-  nonce: string,
-): Admitted | undefined {
-  // The nonce is read first: whatever commits between the two reads, a request that used it shows in the second one,
-  // and its own retry is a duplicate, never a reuse.
-  const nonceTaken = reader.nonceTaken(caller, nonce);
-  const task = reader.reservation(caller, requestId);
-  if (task !== undefined)
-    return task.requestDigest === digest ? { kind: 'duplicate', task } : { kind: 'conflict' };
-  return nonceTaken ? { kind: 'nonce_reused' } : undefined;
 }
 
 function announce(wakeUps: WakeUps, operation: Operation, value: Results[Operation['kind']]): void {
