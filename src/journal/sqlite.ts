@@ -2,10 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Digest } from '../profile/model.js';
 import { cursorOf, positionOf } from './cursor.js';
 import { GroupCommit } from './group-commit.js';
-import type { Admitted, Appended, Journal } from './journal.js';
+import type { Appended, Journal } from './journal.js';
 import { Reader } from './reader.js';
 import { reserved } from './reserved.js';
 import { JournalUnusable } from './schema.js';
