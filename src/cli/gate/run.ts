@@ -38,7 +38,11 @@ export function runCommand(): Command {
     .option('--criteria <globs>', 'only these criteria, such as RPL-0*,PRF-13', globs)
     .option('--seed <n>', 'of every random choice', seed, 1)
     .option('--budget <duration>', 'refuse a plan that takes longer', duration, 15 * 60_000)
-    .option('--out <dir>', 'folder of the run’s files; made, and must be empty or of an earlier run', 'out')
+    .option(
+      '--out <dir>',
+      'folder of the run’s files; the evidence of an earlier run there is replaced',
+      'out',
+    )
     .option('--defect <id>', 'plant this defect; the run decides nothing ("oab-gate list defects")')
     .option('--tradeoffs <file>', 'accepted trade-offs (JSON array)')
     .option('--key <file>', 'private JWK that signs the verdict; made on first use', DEFAULT_KEY)
