@@ -1,5 +1,6 @@
 /** Who is calling: a configured peer with a valid credential, or nobody (deny by default, O-95, O-96). */
-import type { Authenticator, Credentials, KeyRing, VerifiedCaller } from './ports.js';
+import { verifyCertificate } from './certificate.js';
+import type { Authenticator, Credentials, KeyRing, TrustedCertificate, VerifiedCaller } from './ports.js';
 import { verifyToken } from './token.js';
 
 export interface AuthenticatorOptions {
@@ -7,16 +8,33 @@ export interface AuthenticatorOptions {
   self: string;
   /** The token keys of each configured caller. */
   peers: ReadonlyMap<string, KeyRing>;
+  /** The callers that may prove themselves by a TLS certificate. */
+  certificates?: ReadonlyMap<string, TrustedCertificate>;
   skewMs: number;
   windowMs: number;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   return {
-    verify({ authorization }: Credentials, now: number) {
-      return Promise.resolve(verifyBearer(authorization, now, options));
+    verify(credentials: Credentials, now: number) {
+      return Promise.resolve(verify(credentials, now, options));
     },
   };
+}
+
+function verify(
+  { authorization, certificate }: Credentials,
+  now: number,
+  options: AuthenticatorOptions,
+): { caller?: VerifiedCaller; reason: string } {
+  if (certificate === undefined) return verifyBearer(authorization, now, options);
+  // One that is presented counts, also beside a good token: a half-trusted caller is not a caller.
+  const shown = verifyCertificate(certificate, options.certificates ?? new Map());
+  if (shown.caller === undefined || authorization === undefined) return shown;
+  const spoken = verifyBearer(authorization, now, options);
+  if (spoken.caller === undefined) return spoken;
+  if (spoken.caller.peer !== shown.caller.peer) return { reason: 'certificate and token of two peers' };
+  return spoken;
 }
 
 function verifyBearer(

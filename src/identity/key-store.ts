@@ -1,5 +1,5 @@
 /** A key file in memory, read again when it changed: rotation and revocation need no restart (profile section 1). */
-import { statSync } from 'node:fs';
+import { fileStamp } from './file-stamp.js';
 import { jwkOf, readKeyFile, type StoredKey } from './key-file.js';
 import type { SigningKeys, TrustedKey } from './ports.js';
 
@@ -18,8 +18,7 @@ export function openKeyStore(path: string, now: () => number = Date.now): KeySto
   let keys: StoredKey[] = [];
   let seen = '';
   const reload = (force = false): boolean => {
-    const { mtimeMs, size, ino } = statSync(path);
-    const stamp = `${mtimeMs} ${size} ${ino}`;
+    const stamp = fileStamp(path);
     if (!force && stamp === seen) return false;
     keys = readKeyFile(path);
     seen = stamp;

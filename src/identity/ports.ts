@@ -32,11 +32,25 @@ export interface VerifiedCaller {
   jti?: string;
 }
 
+/** From the TLS socket that this process itself terminated; never from a header. */
+export interface PresentedCertificate {
+  uriSans: readonly string[];
+  publicKey: KeyObject;
+  /** Its chain ends at the configured CA, and it is in its time. */
+  authorized: boolean;
+}
+
+/** How a peer's certificate is trusted: by its chain, or, with `pinned`, by its public key alone. */
+export interface TrustedCertificate {
+  /** What a caller by certificate may ask for; a token says so itself. */
+  capabilities: readonly string[];
+  pinned?: (key: KeyObject) => boolean;
+}
+
 export interface Credentials {
   /** The value of Authorization, if any. */
   authorization?: string;
-  /** From the TLS socket that this process itself terminated; never from a header. */
-  certificate?: { uriSans: readonly string[]; publicKey: KeyObject; authorized: boolean };
+  certificate?: PresentedCertificate;
 }
 
 /** `undefined`: not authenticated, and the answer never says why (profile section 1, PRF-21). */

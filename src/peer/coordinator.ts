@@ -1,15 +1,22 @@
 /** A coordinator from its configuration: store, keys, connections. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { DialTls } from '../bindings/http/dial.js';
 import { connectJsonRpc } from '../bindings/jsonrpc/client.js';
 import { type Coordinator, createCoordinator } from '../coordinator/coordinator.js';
 import { DelegateError } from '../coordinator/intend.js';
 import type { CoordinatorParts } from '../coordinator/parts.js';
 import { openStore } from '../coordinator/store.js';
 import { openKeyStore } from '../identity/key-store.js';
+import { openPinnedKeys } from '../identity/pinned-keys.js';
+import { openTlsFiles, readCertificates } from '../identity/tls-files.js';
 import { mintToken } from '../identity/token.js';
 import { acceptResult } from '../profile/acceptance.js';
 import { createLog } from '../telemetry/log.js';
-import { type CoordinatorSettings, readCoordinatorFile } from './config/coordinator-file.js';
+import {
+  type CoordinatorSettings,
+  type PeerSettings,
+  readCoordinatorFile,
+} from './config/coordinator-file.js';
 import { pause } from './pause.js';
 
 export type CoordinatorTransform = (parts: CoordinatorParts) => CoordinatorParts;
@@ -30,7 +37,24 @@ export function openCoordinator(
 ): OpenCoordinator {
   const settings = readCoordinatorFile(file);
   const { config } = settings;
-  const tokens = openKeyStore(settings.tokenKeys);
+  const tokens = settings.tokenKeys === undefined ? undefined : openKeyStore(settings.tokenKeys);
+  const ownTls = settings.tls && openTlsFiles(settings.tls);
+  const pins = new Map(
+    settings.peers.flatMap(({ peer, tlsKey }) =>
+      tlsKey === undefined ? [] : [[peer, openPinnedKeys(tlsKey)] as const],
+    ),
+  );
+  /** Read anew for each connection: a renewed certificate, CA or pin is in force with the next one. */
+  const tlsOf = ({ peer, ca }: PeerSettings): DialTls => {
+    const pinned = pins.get(peer);
+    pinned?.reload();
+    ownTls?.reload();
+    return {
+      ...(ca === undefined ? {} : { ca: readCertificates(ca) }),
+      ...(pinned === undefined ? {} : { pinned: pinned.has }),
+      ...(ownTls === undefined ? {} : { client: ownTls.current() }),
+    };
+  };
   const results = new Map(settings.peers.map(({ peer, resultKeys }) => [peer, openKeyStore(resultKeys)]));
   const store = openStore(settings.store);
   const parts = transform({
@@ -43,7 +67,9 @@ export function openCoordinator(
         ...(entry.connect === undefined ? {} : { connect: entry.connect }),
         insecureLoopback: settings.insecureLoopback,
         timeoutMs: settings.timeoutMs,
+        tls: () => tlsOf(entry),
         credentials: (req) => {
+          if (tokens === undefined) return undefined;
           // A coordinator that stays up signs with a rotated key as soon as it is there.
           tokens.reload();
           return mintToken(tokens.active(), {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { agentCard } from '../bindings/a2a/card.js';
 import { cardRoute } from '../bindings/http/card-route.js';
-import { listen } from '../bindings/http/listener.js';
+import { type ListenerTls, listen } from '../bindings/http/listener.js';
 import { checkNegotiated } from '../bindings/http/negotiation.js';
 import { jsonRpcRoute } from '../bindings/jsonrpc/server.js';
 import { createAcpRunner } from '../executor/agent/acp-runner.js';
@@ -14,12 +14,14 @@ import { systemClock } from '../executor/system-clock.js';
 import { createAuthenticator } from '../identity/authenticator.js';
 import { openKeyStore } from '../identity/key-store.js';
 import type { Authenticator } from '../identity/ports.js';
+import { fingerprint, openTlsFiles } from '../identity/tls-files.js';
 import { openSqliteJournal } from '../journal/sqlite.js';
 import { effectiveAuthority } from '../profile/authority.js';
 import { signEnvelope } from '../profile/envelope.js';
 import { requestFromParams } from '../profile/message.js';
 import { judge } from '../profile/outcome.js';
 import { createLog } from '../telemetry/log.js';
+import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
 import { readExecutorFile } from './config/executor-file.js';
 import { rereadKeys } from './reread-keys.js';
@@ -49,7 +51,8 @@ export async function runExecutor(
   const { config } = settings;
   const log = createLog(config.peer);
   const results = openKeyStore(settings.resultKeys);
-  const tokens = new Map(settings.tokenKeys.map(({ peer, file: keys }) => [peer, openKeyStore(keys)]));
+  const callers = openCallers(settings.callers, settings.tls?.ca !== undefined);
+  const tls = settings.tls && openTlsFiles(settings.tls);
   const journal = await openSqliteJournal(settings.journal);
   const parts = transform({
     executor: {
@@ -66,7 +69,8 @@ export async function runExecutor(
     },
     authenticator: createAuthenticator({
       self: config.peer,
-      peers: tokens,
+      peers: callers.tokens,
+      certificates: callers.certificates,
       skewMs: config.limits.clockSkewMs,
       windowMs: config.windowMs,
     }),
@@ -76,13 +80,6 @@ export async function runExecutor(
   });
   const executor = createExecutor(config, parts.executor);
   await executor.start();
-  const stopRereading = rereadKeys([results, ...tokens.values()], config.revocationMs, log, (store) => {
-    const usable = store.publicJwks().map(({ kid }) => kid);
-    journal
-      .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, usable } })
-      .catch((error: Error) => log.error({ err: error }, 'a change of keys was not audited'));
-  });
-
   const interfaces = () => [{ url: config.publicUrl, protocolBinding: 'JSONRPC' }];
   const service = parts.service(executor.service);
   const { authenticator } = parts;
@@ -102,13 +99,44 @@ export async function runExecutor(
       new URL(config.publicUrl).pathname,
     ),
   ];
-  const listener = await listen(host, port, routes).catch((error: NodeJS.ErrnoException) => {
+  const listenerTls = (): ListenerTls | undefined =>
+    tls && { ...tls.current(), askCertificate: callers.certificates.size > 0 };
+  const listener = await listen(host, port, routes, listenerTls()).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([
       `${place}: ${host}:${port} cannot be listened on (${error.code ?? error.message})`,
     ]);
   });
+  const audited = (detail: Record<string, unknown>) =>
+    void journal
+      .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, ...detail } })
+      .catch((error: Error) => log.error({ err: error }, 'a change of keys was not audited'));
+  const stopRereading = rereadKeys(
+    [
+      ...[results, ...callers.tokens.values()].map((store) => ({
+        reload: store.reload,
+        changed: () => audited({ usable: store.publicJwks().map(({ kid }) => kid) }),
+      })),
+      ...[...callers.pins].map(([peer, pins]) => ({
+        reload: pins.reload,
+        changed: () => audited({ tls_key: peer }),
+      })),
+      ...(tls === undefined
+        ? []
+        : [
+            {
+              reload: tls.reload,
+              changed: () => {
+                listener.renew(listenerTls() as ListenerTls);
+                audited({ certificate: fingerprint(tls.current().cert) });
+              },
+            },
+          ]),
+    ],
+    config.revocationMs,
+    log,
+  );
   process.stdout.write(
-    `${JSON.stringify({ ready: true, listen: { http: listener.address }, pid: process.pid, version: VERSION })}\n`,
+    `${JSON.stringify({ ready: true, listen: { [tls === undefined ? 'http' : 'https']: listener.address }, pid: process.pid, version: VERSION })}\n`,
   );
 
   await untilAsked(log);

@@ -1,19 +1,37 @@
 /** Connections to one peer: what is dialled may differ from what the URL names (harness contract: `url`, `connect`). */
+import type { KeyObject } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+
+export interface DialTls {
+  /** PEM of the authorities that the server's certificate must chain to; the system's by default. */
+  ca?: string;
+  /** Whether this is the server's own key; without `ca` it alone decides. */
+  pinned?: (key: KeyObject) => boolean;
+  /** Our own certificate, for mTLS. */
+  client?: { cert: string; key: string };
+}
 
 export interface DialOptions {
   /** `host:port` to dial; the URL's own by default. */
   connect?: string;
   /** Whether a plain http URL may be used: on loopback only. */
   insecureLoopback: boolean;
+  /** Read for each new connection, so that a renewed certificate is used at once. */
+  tls?(): DialTls;
 }
 
 const CONNECT_MS = 5000;
 
+/** The server showed a key that configuration does not pin. */
+export class WrongServerKey extends Error {
+  override name = 'WrongServerKey';
+}
+
 /** A pool that dials one address whatever the request's URL says; Host, SNI and certificate checks stay the URL's. */
 export function dial(options: DialOptions): Dispatcher {
-  const connector = buildConnector({ timeout: CONNECT_MS });
   const target = options.connect === undefined ? undefined : splitAddress(options.connect);
+  const connectors = new Connectors();
   return new Agent({
     // Streams are idle for as long as the peer is; liveness is watched by heartbeats.
     bodyTimeout: 0,
@@ -30,9 +48,75 @@ export function dial(options: DialOptions): Dispatcher {
         callback(new Error('plain HTTP is for loopback with insecure_loopback only'), null);
         return;
       }
-      connector({ ...dialled, servername: request.servername ?? request.hostname }, callback);
+      connectors.connect(
+        { ...dialled, servername: request.servername ?? request.hostname },
+        options.tls?.() ?? {},
+        callback,
+      );
     },
   });
+}
+
+/** The connectors of one pool: a renewed certificate, authority or pin is in force with the next connection. */
+class Connectors {
+  #made: buildConnector.connector | undefined;
+  #for: DialTls | undefined;
+  /** Of the last connection whose key was the pinned one: a resumed session shows no certificate any more. */
+  #session: { bytes: Buffer; key: KeyObject } | undefined;
+
+  connect(target: buildConnector.Options, tls: DialTls, callback: buildConnector.Callback): void {
+    if (tls.pinned === undefined) this.#chained(tls)(target, callback);
+    else this.#pinned(target, tls, tls.pinned, callback);
+  }
+
+  /** One connector, with undici's cache of sessions, for as long as the certificates stay the same. */
+  #chained(tls: DialTls): buildConnector.connector {
+    const { ca, client } = this.#for ?? {};
+    const same = this.#made !== undefined && ca === tls.ca && client?.cert === tls.client?.cert;
+    this.#for = tls;
+    if (!same || this.#made === undefined) this.#made = buildConnector(common(tls));
+    return this.#made;
+  }
+
+  /** Only a session whose server proved the pinned key is resumed, and only while that key is still pinned. */
+  #pinned(
+    target: buildConnector.Options,
+    tls: DialTls,
+    pinned: (key: KeyObject) => boolean,
+    callback: buildConnector.Callback,
+  ): void {
+    const resumed = this.#session !== undefined && pinned(this.#session.key) ? this.#session : undefined;
+    const connector = buildConnector({
+      ...common(tls),
+      // Without an authority the key alone decides.
+      rejectUnauthorized: tls.ca !== undefined,
+      maxCachedSessions: 0,
+      ...(resumed === undefined ? {} : { session: resumed.bytes }),
+    });
+    connector(target, (...outcome) => {
+      const [, socket] = outcome;
+      if (!(socket instanceof TLSSocket)) return callback(...outcome);
+      const key = socket.isSessionReused() ? resumed?.key : socket.getPeerX509Certificate()?.publicKey;
+      if (key === undefined || !pinned(key)) {
+        socket.destroy();
+        return callback(new WrongServerKey('the server’s TLS key is not the pinned one (tls_key)'), null);
+      }
+      socket.on('session', (bytes: Buffer) => {
+        this.#session = { bytes, key };
+      });
+      callback(...outcome);
+    });
+  }
+}
+
+function common({ ca, client }: DialTls) {
+  return {
+    timeout: CONNECT_MS,
+    minVersion: 'TLSv1.3' as const,
+    ALPNProtocols: ['http/1.1'],
+    ...(ca === undefined ? {} : { ca }),
+    ...client,
+  };
 }
 
 function splitAddress(address: string): { host: string; port: string } {

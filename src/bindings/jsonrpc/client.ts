@@ -31,8 +31,8 @@ import { readAnswer } from './answer.js';
 export interface JsonRpcClientOptions extends DialOptions {
   /** The peer's identity URL: the only origin that ever gets a token (OPEN-33). */
   url: string;
-  /** A token for one call; with the request digest for the two send operations. */
-  credentials(req?: Digest): string;
+  /** A token for one call, with the request digest for the two send operations; undefined when a certificate does. */
+  credentials(req?: Digest): string | undefined;
   /** For one unary answer. */
   timeoutMs: number;
 }
@@ -81,13 +81,14 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
     more: { req?: Digest; cursor?: string | undefined },
   ) => {
     const { pathname } = new URL(url);
+    const token = options.credentials(more.req);
     return {
       origin,
       path: pathname,
       method: 'POST' as const,
       headers: {
         'content-type': 'application/json',
-        authorization: `Bearer ${options.credentials(more.req)}`,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         [VERSION_PARAMETER]: A2A_VERSION,
         [EXTENSIONS_PARAMETER]: EXT,
         ...(more.cursor === undefined ? {} : { [CURSOR_PARAMETER]: more.cursor }),

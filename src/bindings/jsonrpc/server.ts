@@ -11,6 +11,7 @@ import type { Call } from '../a2a/call.js';
 import { type EventStream, operations } from '../a2a/operations.js';
 import { attachCall, requestHandler } from '../a2a/request-handler.js';
 import { readBody } from '../http/body.js';
+import { credentialsOf } from '../http/credentials.js';
 import { EVENT_STREAM_HEADERS, writeEvents } from '../http/event-stream.js';
 import type { Route } from '../http/listener.js';
 import { type checkNegotiated, checkVersion, cursorOf } from '../http/negotiation.js';
@@ -125,11 +126,7 @@ async function authenticate(
   response: ServerResponse,
   source: string,
 ): Promise<Caller | undefined> {
-  const { authorization } = request.headers;
-  const { caller, reason } = await authenticator.verify(
-    authorization === undefined ? {} : { authorization },
-    now(),
-  );
+  const { caller, reason } = await authenticator.verify(credentialsOf(request), now());
   if (caller !== undefined) return caller;
   request.resume();
   service.refused({ reason: 'UNAUTHENTICATED', source, detail: { why: reason } });

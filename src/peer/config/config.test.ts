@@ -146,7 +146,7 @@ describe('configuration', () => {
     [
       'plain HTTP unsaid',
       (text: string) => text.replace('insecure_loopback: true\n', ''),
-      /insecure_loopback: without TLS/,
+      /insecure_loopback: without listen\.tls/,
     ],
     [
       'a peer twice',
@@ -166,6 +166,30 @@ describe('configuration', () => {
       'a public URL of https without TLS',
       (text: string) => text.replace('http://oab-b.lab', 'https://oab-b.lab'),
       /^peer\.yaml:3: public_url: https needs listen\.tls/,
+    ],
+    [
+      'TLS files that are not there',
+      (text: string) =>
+        text
+          .replace('http://oab-b', 'https://oab-b')
+          .replace('insecure_loopback: true\n', '')
+          .replace('127.0.0.1:0"', '127.0.0.1:0", tls: { cert: b.crt, key: b.key }'),
+      /^peer\.yaml:2: listen\.tls: .*b\.crt: cannot be read \(ENOENT\)/,
+    ],
+    [
+      'TLS under a plain public URL',
+      (text: string) => text.replace('127.0.0.1:0"', '127.0.0.1:0", tls: { cert: b.crt, key: b.key }'),
+      /^peer\.yaml:3: public_url: listen\.tls needs an https URL/,
+    ],
+    [
+      'a peer that nothing tells apart',
+      (text: string) => text.replace('token_keys: tokens.jwks, ', ''),
+      /^peer\.yaml:7: peers\.0: nothing to know this peer by/,
+    ],
+    [
+      'a certificate where there is no TLS',
+      (text: string) => text.replace('token_keys: tokens.jwks, ', 'tls_key: tokens.jwks, '),
+      /^peer\.yaml:7: peers\.0\.tls_key: a certificate needs listen\.tls/,
     ],
     [
       'a password in the public URL',
@@ -219,10 +243,6 @@ describe('configuration', () => {
       /peers\.0\.url: plain HTTP is for loopback/,
     );
     assert.match(
-      coordinator(COORDINATOR.replace('http://', 'https://')).join(),
-      /peers\.0\.url: https is not available/,
-    );
-    assert.match(
       coordinator(COORDINATOR.replace('    result_keys', '    connect: 10.0.0.1:80\n    result_keys')).join(),
       /peers\.0\.url: plain HTTP is for loopback/,
     );
@@ -230,14 +250,19 @@ describe('configuration', () => {
 
   for (const [what, change, expected] of [
     [
-      'a certificate authority',
-      (text: string) => `${text}    ca: ca.crt\n`,
-      /^peer\.yaml:10: peers\.0\.ca: ca is not/,
+      'a certificate authority that is not there',
+      (text: string) => `${text.replace('http:', 'https:')}    ca: ca.crt\n`,
+      /^peer\.yaml:10: peers\.0\.ca: .*ca\.crt: cannot be read \(ENOENT\)/,
     ],
     [
-      'a pinned server key',
-      (text: string) => `${text}    tls_key: k.jwks\n`,
-      /^peer\.yaml:10: peers\.0\.tls_key: tls_key is not available/,
+      'a pinned server key where there is no TLS',
+      (text: string) => `${text}    tls_key: tokens.jwks\n`,
+      /^peer\.yaml:10: peers\.0\.tls_key: needs an https url/,
+    ],
+    [
+      'nothing to prove itself by',
+      (text: string) => text.replace('keys: { tokens: tokens.jwks }\n', ''),
+      /keys: nothing to prove itself by; give keys\.tokens, or tls/,
     ],
     [
       'relays',

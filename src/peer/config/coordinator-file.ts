@@ -3,6 +3,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { CoordinatorConfig } from '../../coordinator/config.js';
 import { readKeyFile } from '../../identity/key-file.js';
+import { openPinnedKeys } from '../../identity/pinned-keys.js';
+import { openTlsFiles, readCertificates, type TlsPaths } from '../../identity/tls-files.js';
 import { CAPABILITIES } from '../../profile/capabilities.js';
 import { ConfigError } from './config-error.js';
 import { readYaml } from './read-yaml.js';
@@ -15,7 +17,10 @@ const capability = z.enum(CAPABILITIES as [string, ...string[]], {
 export const coordinatorSchema = z.strictObject({
   peer: peerId,
   insecure_loopback: z.boolean().default(false),
-  keys: z.strictObject({ tokens: path }),
+  /** Absent: this coordinator proves itself by its TLS certificate alone. */
+  keys: z.strictObject({ tokens: path }).optional(),
+  /** Its own certificate, for executors that ask for one. */
+  tls: z.strictObject({ cert: path, key: path }).optional(),
   store: path,
   peers: z.array(
     z.strictObject({
@@ -28,8 +33,8 @@ export const coordinatorSchema = z.strictObject({
         .min(1)
         .default(['JSONRPC']),
       capabilities: z.array(capability),
-      ca: notAvailable('ca'),
-      tls_key: notAvailable('tls_key'),
+      ca: path.optional(),
+      tls_key: path.optional(),
       relays: notAvailable('relays'),
     }),
   ),
@@ -47,11 +52,16 @@ export interface PeerSettings {
   url: string;
   connect?: string;
   resultKeys: string;
+  /** PEM file of the authorities of its certificate. */
+  ca?: string;
+  /** Public keys that its certificate may have. */
+  tlsKey?: string;
 }
 
 export interface CoordinatorSettings {
   config: CoordinatorConfig;
-  tokenKeys: string;
+  tokenKeys?: string;
+  tls?: TlsPaths;
   store: string;
   socket: string;
   timeoutMs: number;
@@ -78,20 +88,30 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
       found.push(`${place(keyPath)}: ${(error as Error).message}`);
     }
   };
-  look(['keys', 'tokens'], at(value.keys.tokens), true);
-  value.peers.forEach((peer, index) => {
-    look(['peers', index, 'result_keys'], at(peer.result_keys), false);
-    const host = peer.connect?.host ?? new URL(peer.url).hostname.replace(/^\[|\]$/g, '');
-    const plain = peer.url.startsWith('http:');
-    if (!plain)
-      found.push(
-        `${place(['peers', index, 'url'])}: https is not available in this version; use http on loopback`,
-      );
-    else if (!value.insecure_loopback || !isLoopback(host)) {
-      found.push(
-        `${place(['peers', index, 'url'])}: plain HTTP is for loopback with insecure_loopback: true only`,
-      );
+  const open = (keyPath: PropertyKey[], read: () => unknown) => {
+    try {
+      read();
+    } catch (error) {
+      found.push(`${place(keyPath)}: ${(error as Error).message}`);
     }
+  };
+  const tls = value.tls && { cert: at(value.tls.cert), key: at(value.tls.key) };
+  if (tls !== undefined) open(['tls'], () => openTlsFiles(tls));
+  if (value.keys !== undefined) look(['keys', 'tokens'], at(value.keys.tokens), true);
+  else if (tls === undefined)
+    found.push(`${place(['keys'])}: nothing to prove itself by; give keys.tokens, or tls with a certificate`);
+  value.peers.forEach(({ url, connect, result_keys, ca, tls_key }, index) => {
+    look(['peers', index, 'result_keys'], at(result_keys), false);
+    if (ca !== undefined) open(['peers', index, 'ca'], () => readCertificates(at(ca)));
+    if (tls_key !== undefined) open(['peers', index, 'tls_key'], () => openPinnedKeys(at(tls_key)));
+    if (url.startsWith('https:')) return;
+    const host = connect?.host ?? new URL(url).hostname.replace(/^\[|\]$/g, '');
+    if (!value.insecure_loopback || !isLoopback(host))
+      found.push(
+        `${place(['peers', index, 'url'])}: plain HTTP is for loopback with insecure_loopback: true only; use https`,
+      );
+    for (const [key, given] of Object.entries({ ca, tls_key }))
+      if (given !== undefined) found.push(`${place(['peers', index, key])}: needs an https url`);
   });
   if (value.reconnect.floor > value.reconnect.ceiling)
     found.push(`${place(['reconnect', 'floor'])}: is above the ceiling`);
@@ -102,24 +122,29 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
   return {
     config: {
       peer: value.peer,
-      // Plain HTTP is accepted on loopback alone, which nobody else terminates.
-      peers: value.peers.map(({ peer, capabilities }) => ({
+      // A pinned key, or being known by our certificate alone, shows that nobody in between ended the channel; plain
+      // HTTP is accepted on loopback only. A CA by itself shows nothing of the kind (section 6), nor does a certificate
+      // beside tokens, since the other side may never have asked for it.
+      peers: value.peers.map(({ peer, capabilities, url, tls_key }) => ({
         peer,
         capabilities,
-        endToEnd: value.insecure_loopback,
+        endToEnd: tls_key !== undefined || value.keys === undefined || !url.startsWith('https:'),
       })),
       reconnect: { floorMs: value.reconnect.floor, ceilingMs: value.reconnect.ceiling },
       clockSkewMs: value.clock_skew,
     },
-    tokenKeys: at(value.keys.tokens),
+    ...(value.keys === undefined ? {} : { tokenKeys: at(value.keys.tokens) }),
+    ...(tls === undefined ? {} : { tls }),
     store: at(value.store),
     socket: `${at(value.store)}.sock`,
     timeoutMs: value.timeout,
     insecureLoopback: value.insecure_loopback,
-    peers: value.peers.map(({ peer, url, connect, result_keys }) => ({
+    peers: value.peers.map(({ peer, url, connect, result_keys, ca, tls_key }) => ({
       peer,
       url,
       resultKeys: at(result_keys),
+      ...(ca === undefined ? {} : { ca: at(ca) }),
+      ...(tls_key === undefined ? {} : { tlsKey: at(tls_key) }),
       ...(connect === undefined ? {} : { connect: `${bracketed(connect.host)}:${connect.port}` }),
     })),
   };

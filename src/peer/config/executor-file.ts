@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { AgentConfig } from '../../executor/agent/config.js';
 import type { ExecutorConfig } from '../../executor/config.js';
 import { readKeyFile } from '../../identity/key-file.js';
+import { openPinnedKeys } from '../../identity/pinned-keys.js';
+import { openTlsFiles, type TlsPaths } from '../../identity/tls-files.js';
 import { CAPABILITIES } from '../../profile/capabilities.js';
 import { inconsistency } from '../../profile/card.js';
 import type { CardParams } from '../../profile/model.js';
@@ -33,7 +35,10 @@ const MIB = 1024 * 1024;
 
 export const executorSchema = z.strictObject({
   peer: peerId,
-  listen: z.strictObject({ address, tls: notAvailable('listen.tls') }),
+  listen: z.strictObject({
+    address,
+    tls: z.strictObject({ cert: path, key: path, client_ca: path.optional() }).optional(),
+  }),
   public_url: webUrl,
   insecure_loopback: z.boolean().default(false),
   bindings: z
@@ -44,7 +49,8 @@ export const executorSchema = z.strictObject({
   peers: z.array(
     z.strictObject({
       peer: peerId,
-      token_keys: path,
+      token_keys: path.optional(),
+      tls_key: path.optional(),
       capabilities: z.array(capability),
       max_running: count.default(4),
     }),
@@ -104,13 +110,25 @@ export interface ExecutorSettings {
   listen: { host: string; port: number; place: string };
   journal: { file: string; maxBytes?: number };
   resultKeys: string;
-  tokenKeys: { peer: string; file: string }[];
+  tls?: TlsPaths;
+  callers: CallerSettings[];
+}
+
+/** How one peer may prove who it is. */
+export interface CallerSettings {
+  peer: string;
+  capabilities: readonly string[];
+  /** Public halves of the keys that sign its tokens. */
+  tokenKeys?: string;
+  /** Public keys that its TLS certificate may have. */
+  tlsKey?: string;
 }
 
 /** Throws ConfigError; every file that is named is looked at before anything listens. */
 export function readExecutorFile(file: string): ExecutorSettings {
   const loaded = readYaml(file, executorSchema);
   const { value } = loaded;
+  const { tls } = value.listen;
   const base = dirname(resolve(file));
   const at = (name: string) => (isAbsolute(name) ? name : join(base, name));
   const settings: ExecutorSettings = {
@@ -160,7 +178,21 @@ export function readExecutorFile(file: string): ExecutorSettings {
       ...(value.journal.max_size === undefined ? {} : { maxBytes: value.journal.max_size }),
     },
     resultKeys: at(value.keys.results),
-    tokenKeys: value.peers.map(({ peer, token_keys }) => ({ peer, file: at(token_keys) })),
+    ...(tls === undefined
+      ? {}
+      : {
+          tls: {
+            cert: at(tls.cert),
+            key: at(tls.key),
+            ...(tls.client_ca === undefined ? {} : { ca: at(tls.client_ca) }),
+          },
+        }),
+    callers: value.peers.map(({ peer, capabilities, token_keys, tls_key }) => ({
+      peer,
+      capabilities,
+      ...(token_keys === undefined ? {} : { tokenKeys: at(token_keys) }),
+      ...(tls_key === undefined ? {} : { tlsKey: at(tls_key) }),
+    })),
   };
   const found = [...consistency(loaded, settings), ...files(loaded, settings)];
   if (found.length > 0) throw new ConfigError(found);
@@ -169,7 +201,7 @@ export function readExecutorFile(file: string): ExecutorSettings {
 
 function consistency(
   { value, place }: Loaded<z.output<typeof executorSchema>>,
-  { config, listen }: ExecutorSettings,
+  { config, listen, tls, callers }: ExecutorSettings,
 ): string[] {
   const found: string[] = [];
   const { limits } = config;
@@ -187,17 +219,30 @@ function consistency(
     found.push(
       `${place([problem.startsWith('idem') ? 'idempotency' : 'limits'])}: ${problem}; change one of them`,
     );
-  if (!value.insecure_loopback) {
-    found.push(
-      `${place(['insecure_loopback'])}: without TLS this version listens on loopback only; set insecure_loopback: true to say so`,
-    );
-  } else if (!isLoopback(listen.host)) {
-    found.push(`${place(['listen', 'address'])}: plain HTTP is allowed on loopback only`);
+  const secure = value.public_url.startsWith('https:');
+  if (tls === undefined) {
+    if (!value.insecure_loopback)
+      found.push(
+        `${place(['insecure_loopback'])}: without listen.tls it listens on loopback only; configure TLS, or set insecure_loopback: true to say so`,
+      );
+    else if (!isLoopback(listen.host))
+      found.push(
+        `${place(['listen', 'address'])}: plain HTTP is allowed on loopback only; configure listen.tls`,
+      );
+    if (secure) found.push(`${place(['public_url'])}: https needs listen.tls`);
+  } else {
+    if (!secure) found.push(`${place(['public_url'])}: listen.tls needs an https URL`);
+    if (value.insecure_loopback)
+      found.push(`${place(['insecure_loopback'])}: contradicts listen.tls; remove one of them`);
   }
-  if (value.public_url.startsWith('https:'))
-    found.push(
-      `${place(['public_url'])}: https needs listen.tls, which is not available in this version; use http`,
-    );
+  for (const [index, { tokenKeys, tlsKey }] of callers.entries()) {
+    if (tlsKey !== undefined && tls === undefined)
+      found.push(`${place(['peers', index, 'tls_key'])}: a certificate needs listen.tls`);
+    if (tokenKeys === undefined && tlsKey === undefined && tls?.ca === undefined)
+      found.push(
+        `${place(['peers', index])}: nothing to know this peer by; give token_keys, tls_key, or listen.tls.client_ca`,
+      );
+  }
   const names = value.peers.map(({ peer }) => peer);
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (twice !== -1) found.push(`${place(['peers', twice, 'peer'])}: is configured twice`);
@@ -221,8 +266,19 @@ function files({ place }: Loaded<unknown>, settings: ExecutorSettings): string[]
     }
   };
   key(['keys', 'results'], settings.resultKeys, true);
-  for (const [index, { file }] of settings.tokenKeys.entries())
-    key(['peers', index, 'token_keys'], file, false);
+  const look = (keyPath: PropertyKey[], open: () => unknown) => {
+    try {
+      open();
+    } catch (error) {
+      found.push(`${place(keyPath)}: ${(error as Error).message}`);
+    }
+  };
+  for (const [index, { tokenKeys, tlsKey }] of settings.callers.entries()) {
+    if (tokenKeys !== undefined) key(['peers', index, 'token_keys'], tokenKeys, false);
+    if (tlsKey !== undefined) look(['peers', index, 'tls_key'], () => openPinnedKeys(tlsKey));
+  }
+  const { tls } = settings;
+  if (tls !== undefined) look(['listen', 'tls'], () => openTlsFiles(tls));
   const { workspace } = settings.agent;
   if (!existsSync(workspace) || !statSync(workspace).isDirectory()) {
     found.push(`${place(['agent', 'workspace'])}: ${workspace}: no such folder`);

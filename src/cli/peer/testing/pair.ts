@@ -66,6 +66,13 @@ export function peer(args: readonly string[], env: Record<string, string> = {}):
   };
 }
 
+/** Configuration that replaces the usual one: the executor's, the coordinator's, and its entry for the executor. */
+export interface Secured {
+  executor: Record<string, unknown>;
+  coordinator: Record<string, unknown>;
+  remote: Record<string, unknown>;
+}
+
 export class Pair {
   readonly folder = mkdtempSync(join(tmpdir(), 'oab-pair-'));
   readonly coordinator = this.at('coordinator.yaml');
@@ -82,13 +89,16 @@ export class Pair {
     const run = peer([role, '--config', role === 'executor' ? this.executor : this.coordinator]);
     this.#started.push(run);
     const ready = JSON.parse(await run.line((line) => line.startsWith('{"ready"'))) as {
-      listen: { http?: string };
+      listen: { http?: string; https?: string };
     };
-    return { run, address: ready.listen.http ?? '' };
+    return { run, address: ready.listen.https ?? ready.listen.http ?? '' };
   }
 
-  /** Writes keys and executor.yaml, starts the executor, writes coordinator.yaml with its address. */
-  async begin(): Promise<Run> {
+  /**
+   * Writes keys and executor.yaml, starts the executor, writes coordinator.yaml with its address. `secured` replaces
+   * members of the two configurations.
+   */
+  async begin(secured?: Secured): Promise<Run> {
     for (const folder of ['workspace', 'probe']) mkdirSync(this.at(folder));
     writeFileSync(this.at('workspace', 'README.md'), 'a file to read\n');
     for (const name of ['results', 'tokens'])
@@ -112,14 +122,15 @@ export class Pair {
           stop_grace: '1s',
           writable: ['probe'],
         },
+        ...secured?.executor,
       }),
     );
     const { run, address } = await this.start('executor');
-    this.coordinate(address);
+    this.coordinate(address, secured);
     return run;
   }
 
-  coordinate(address: string): void {
+  coordinate(address: string, secured?: Secured): void {
     writeFileSync(
       this.coordinator,
       stringify({
@@ -135,8 +146,10 @@ export class Pair {
             connect: address,
             result_keys: 'results.pub.jwks',
             capabilities: ['repo:read'],
+            ...secured?.remote,
           },
         ],
+        ...secured?.coordinator,
       }),
     );
   }

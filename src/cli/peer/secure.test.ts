@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { openAuthority } from '../../identity/testing/authority.js';
+import { Pair, type Secured } from './testing/pair.js';
+
+describe('a pair over TLS', function () {
+  this.timeout(60_000);
+  let pair: Pair;
+  beforeEach(() => {
+    pair = new Pair();
+  });
+  afterEach(() => pair.end());
+
+  const tls = { cert: 'oab-b.crt', key: 'oab-b.key' };
+  const url = 'https://oab-b.lab/';
+  /** `undefined` removes a key of the usual configuration. */
+  const secured = (more: Partial<Secured>): Secured => ({
+    executor: {
+      listen: { address: '127.0.0.1:0', tls },
+      public_url: url,
+      insecure_loopback: undefined,
+      ...more.executor,
+    },
+    coordinator: { insecure_loopback: undefined, ...more.coordinator },
+    remote: { url, ca: 'ca.crt', ...more.remote },
+  });
+
+  const delegate = async (more: Partial<Secured>) => {
+    const authority = await openAuthority(pair.folder);
+    await authority.issue('oab-b', { dns: ['oab-b.lab'] });
+    await authority.issue('oab-a', { uris: ['oab:oab-a'] });
+    await authority.issue('oab-z', { uris: ['oab:oab-z'] });
+    await pair.begin(secured(more));
+    const { task } = pair.script('say hello');
+    const run = pair.run('delegate', '--to', 'oab-b', '--json', '--deadline', '20s', task);
+    const code = await run.exit;
+    return { code, text: `${run.lines.join('\n')}\n${run.stderr()}` };
+  };
+  const byCertificate: Partial<Secured> = {
+    executor: {
+      listen: { address: '127.0.0.1:0', tls: { ...tls, client_ca: 'ca.crt' } },
+      peers: [{ peer: 'oab-a', capabilities: ['repo:read'] }],
+    },
+    coordinator: { keys: undefined, tls: { cert: 'oab-a.crt', key: 'oab-a.key' } },
+  };
+
+  it('delegates with a token, the executor known by its authority', async () => {
+    const { code, text } = await delegate({});
+    assert.equal(code, 0, text);
+    assert.match(text, /"verified":true/);
+  });
+
+  it('delegates with a token, the executor known by its pinned key', async () => {
+    const { code, text } = await delegate({ remote: { ca: undefined, tls_key: 'oab-b.tls.jwk' } });
+    assert.equal(code, 0, text);
+  });
+
+  it('delegates with a certificate and no token at all', async () => {
+    const { code, text } = await delegate(byCertificate);
+    assert.equal(code, 0, text);
+    assert.match(text, /"verified":true/);
+  });
+
+  it('delegates with a pinned certificate beside a token', async () => {
+    const { code, text } = await delegate({
+      executor: {
+        peers: [
+          {
+            peer: 'oab-a',
+            token_keys: 'tokens.pub.jwks',
+            tls_key: 'oab-a.tls.jwk',
+            capabilities: ['repo:read'],
+          },
+        ],
+      },
+      coordinator: { tls: { cert: 'oab-a.crt', key: 'oab-a.key' } },
+    });
+    assert.equal(code, 0, text);
+  });
+
+  it('refuses a certificate of somebody else, before anything runs', async () => {
+    const { code, text } = await delegate({
+      ...byCertificate,
+      coordinator: { keys: undefined, tls: { cert: 'oab-z.crt', key: 'oab-z.key' } },
+    });
+    assert.equal(code, 3, text);
+    assert.match(text, /UNAUTHENTICATED/);
+    assert.deepEqual(pair.ledger('case-1'), []);
+  });
+});
