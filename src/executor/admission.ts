@@ -1,6 +1,5 @@
 /** Admission (profile section 3): every step fails closed, one transaction decides, nothing runs before it. */
 import type { Admission, Admitted, TaskRow } from '../journal/journal.js';
-import { StoreUnavailable } from '../journal/journal.js';
 import { firstHead } from '../profile/chain.js';
 import { ProfileError, type Rejection } from '../profile/errors.js';
 import type { DelegationRequest, Digest } from '../profile/model.js';
@@ -45,7 +44,6 @@ export async function admit(
   try {
     return await decide(context, caller, request, digest);
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw new ProfileError('STORE_UNAVAILABLE');
     if (error instanceof ProfileError) {
       await auditRefusal(context, caller, request, digest, error);
     }

@@ -1,5 +1,4 @@
 /** Records a cancel as an event, once; a second one changes nothing (D-11, profile section 5). */
-import { StoreUnavailable } from '../journal/journal.js';
 import { ProfileError } from '../profile/errors.js';
 import { isTerminal } from '../profile/lifecycle.js';
 import { cancelDraft } from './drafts.js';
@@ -7,7 +6,7 @@ import type { ExecutorParts } from './parts.js';
 import { own } from './reads.js';
 import type { Caller } from './service.js';
 
-/** Resolves when it is durable; throws TASK_NOT_FOUND, TASK_NOT_CANCELABLE, STORE_UNAVAILABLE. */
+/** Resolves when it is durable; throws TASK_NOT_FOUND, TASK_NOT_CANCELABLE, StoreUnavailable. */
 export async function recordCancel(
   { journal, clock }: ExecutorParts,
   caller: Caller,
@@ -18,18 +17,13 @@ export async function recordCancel(
     if (isTerminal(row.state)) throw new ProfileError('TASK_NOT_CANCELABLE');
     if (row.cancelRequestedAt !== undefined) return;
     const now = clock.now();
-    try {
-      const appended = await journal.append(taskId, {
-        events: [cancelDraft(row, row.state, now)],
-        expect: row.sequence,
-        set: { cancelRequestedAt: now, stopCause: 'cancel' },
-        audit: { kind: 'cancel', at: now, peer: caller.peer, taskId, detail: { via: caller.via } },
-      });
-      if (appended.kind === 'terminal') throw new ProfileError('TASK_NOT_CANCELABLE');
-      if (appended.kind === 'appended') return;
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw new ProfileError('STORE_UNAVAILABLE');
-      throw error;
-    }
+    const appended = await journal.append(taskId, {
+      events: [cancelDraft(row, row.state, now)],
+      expect: row.sequence,
+      set: { cancelRequestedAt: now, stopCause: 'cancel' },
+      audit: { kind: 'cancel', at: now, peer: caller.peer, taskId, detail: { via: caller.via } },
+    });
+    if (appended.kind === 'terminal') throw new ProfileError('TASK_NOT_CANCELABLE');
+    if (appended.kind === 'appended') return;
   }
 }

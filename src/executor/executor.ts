@@ -15,6 +15,7 @@ import { getTask, listTasks, observeTask, own, snapshotOf } from './reads.js';
 import { recover } from './recovery.js';
 import { scheduleRetention } from './retention.js';
 import type { DelegationService } from './service.js';
+import { sayingUnavailable } from './store-answers.js';
 import { APPEND_LIMIT_MS } from './task-log.js';
 import { TokenBuckets } from './token-bucket.js';
 import { Turn } from './turn.js';
@@ -95,7 +96,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
     draining: () => draining || !hasKey(),
     underWay: new Map(),
   };
-  const service: DelegationService = {
+  const service = sayingUnavailable({
     describe: () => ({
       peer: config.peer,
       publicUrl: config.publicUrl,
@@ -135,7 +136,7 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       return snapshotOf(folds, taskId);
     },
     refused: (refusal) => audit.refused(refusal),
-  };
+  });
 
   return {
     service,

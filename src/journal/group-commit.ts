@@ -16,13 +16,21 @@ interface Pending {
   reject(error: Error): void;
 }
 
+/** What is asked of the writer's thread. */
+interface Writing extends Pick<Worker, 'postMessage' | 'terminate'> {
+  on(event: 'message', listener: (message: FromWorker) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'exit', listener: () => void): unknown;
+}
+
 const MAX_BATCH = 4096;
 
 export class GroupCommit {
-  readonly #data: WorkerData;
+  #data: WorkerData;
   readonly #maxQueued: number;
   readonly #committed: (operation: Operation, value: Results[Operation['kind']]) => void;
-  #worker: Worker | undefined;
+  readonly #writing: (data: WorkerData) => Writing;
+  #worker: Writing | undefined;
   #queue: Pending[] = [];
   #queuedBytes = 0;
   #inFlight: Pending[] | undefined;
@@ -35,7 +43,9 @@ export class GroupCommit {
     data: WorkerData,
     maxQueuedBytes: number,
     committed: (operation: Operation, value: Results[Operation['kind']]) => void,
+    writing: (data: WorkerData) => Writing = startWriter,
   ) {
+    this.#writing = writing;
     this.#data = data;
     this.#maxQueued = maxQueuedBytes;
     this.#committed = committed;
@@ -43,7 +53,7 @@ export class GroupCommit {
 
   /** Resolves when the store is open; throws JournalUnusable with what is wrong with the file. */
   async open(): Promise<void> {
-    this.#worker = await this.#start();
+    await this.#start();
   }
 
   write<K extends Operation['kind']>(operation: Extract<Operation, { kind: K }>): Promise<Results[K]> {
@@ -87,10 +97,7 @@ export class GroupCommit {
     this.#inFlight = batch;
     if (this.#worker === undefined) {
       this.#start().then(
-        (worker) => {
-          this.#worker = worker;
-          worker.postMessage(batch.map(({ operation }) => operation));
-        },
+        (worker) => worker.postMessage(batch.map(({ operation }) => operation)),
         (error: Error) => this.#settle(batch.map(() => unavailable(error.message))),
       );
       return;
@@ -115,20 +122,29 @@ export class GroupCommit {
     this.#send();
   }
 
-  #start(): Promise<Worker> {
-    const worker = startWriter(this.#data);
+  /** Resolves with the thread once it takes batches. */
+  #start(): Promise<Writing> {
+    const worker = this.#writing(this.#data);
     return new Promise((resolve, reject) => {
+      // A thread says more than once that it ends, but a batch has one answer: the second one would be the next batch's.
+      let ended = false;
       const lost = (message: string) => {
-        if (this.#worker === worker) this.#worker = undefined;
+        if (ended) return;
+        ended = true;
         reject(new JournalUnusable(message));
-        if (this.#inFlight !== undefined && !this.#closed)
-          this.#settle(this.#inFlight.map(() => unavailable(message)));
+        if (this.#worker !== worker) return;
+        this.#worker = undefined;
+        if (this.#inFlight !== undefined) this.#settle(this.#inFlight.map(() => unavailable(message)));
       };
       worker.on('message', (message: FromWorker) => {
+        if (ended) return;
         if ('answers' in message) this.#settle(message.answers);
-        else if ('ready' in message) resolve(worker);
-        else {
-          reject(new JournalUnusable(message.unusable));
+        else if ('ready' in message) {
+          this.#data = { ...this.#data, identity: message.ready };
+          this.#worker = worker;
+          resolve(worker);
+        } else {
+          lost(message.unusable);
           void worker.terminate();
         }
       });

@@ -145,7 +145,10 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** Thrown by every write that the store could not make durable; nothing was changed. */
+/**
+ * Thrown by every write that the store could not make durable, and by every read that it could not answer. Whoever asks
+ * again when the store is back is served by the same journal: it opens its connections anew by itself.
+ */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { cursorOf } from './cursor.js';
 import type { AuditRow, EventSlice, StoredEvent, TaskQuery, TaskRow } from './journal.js';
 import { type AuditColumns, auditRow, type TaskColumns, taskRow } from './rows.js';
+import { identityOf } from './schema.js';
 
 type Slice = (taskId: string, after: number, limit: number, bytes: number) => EventSlice | undefined;
 
@@ -15,10 +16,7 @@ export class Reader {
 
   constructor(db: Database) {
     this.#sql = statements(db);
-    this.secret = Buffer.from(
-      db.prepare(`SELECT value FROM meta WHERE key = 'cursor_secret'`).pluck().get() as string,
-      'base64url',
-    );
+    this.secret = Buffer.from(identityOf(db), 'base64url');
     this.#slice = db.transaction<Slice>((...range) => this.#read(...range));
   }
 

@@ -63,15 +63,17 @@ export class JournalUnusable extends Error {
   override name = 'JournalUnusable';
 }
 
-/** Sets the connection up for durable writes and makes the tables in a new file. */
-export function prepare(db: Database, file: string): void {
+/**
+ * Sets the connection up for durable writes and makes the tables in a new file; returns the journal's identity. With
+ * `identity` it must be that very journal: a new file in its place would let every request in a second time.
+ */
+export function prepare(db: Database, file: string, identity?: string): string {
   db.pragma('journal_mode = WAL');
   // FULL: in WAL mode anything less loses the last commits when the power fails, and they were acknowledged.
   db.pragma('synchronous = FULL');
-  db.pragma('busy_timeout = 0');
   const version = db.pragma('user_version', { simple: true }) as number;
   const application = db.pragma('application_id', { simple: true }) as number;
-  if (version === 0 && application === 0 && isEmpty(db)) {
+  if (identity === undefined && version === 0 && application === 0 && isEmpty(db)) {
     db.transaction(() => {
       db.exec(TABLES);
       db.prepare('INSERT INTO meta VALUES (?, ?)').run(
@@ -81,7 +83,7 @@ export function prepare(db: Database, file: string): void {
       db.pragma(`application_id = ${APPLICATION}`);
       db.pragma(`user_version = ${VERSION}`);
     })();
-    return;
+    return identityOf(db);
   }
   if (application !== APPLICATION) {
     throw new JournalUnusable(`${file}: a database of another program; name a new file`);
@@ -91,6 +93,16 @@ export function prepare(db: Database, file: string): void {
       `${file}: schema version ${version}, this program writes ${VERSION}; use the version that made it`,
     );
   }
+  const found = identityOf(db);
+  if (identity !== undefined && found !== identity) {
+    throw new JournalUnusable(`${file}: not the journal that was opened here; put that one back`);
+  }
+  return found;
+}
+
+/** The secret of its cursors, made once with the file. */
+export function identityOf(db: Database): string {
+  return db.prepare(`SELECT value FROM meta WHERE key = 'cursor_secret'`).pluck().get() as string;
 }
 
 function isEmpty(db: Database): boolean {

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { cursorOf, positionOf } from './cursor.js';
 import { GroupCommit } from './group-commit.js';
 import type { Appended, Journal } from './journal.js';
-import { Reader } from './reader.js';
+import { Reading } from './reading.js';
 import { reserved } from './reserved.js';
 import { JournalUnusable } from './schema.js';
 import { WakeUps } from './wake-ups.js';
@@ -40,12 +40,10 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
     options.maxQueuedBytes ?? 64 * 1024 * 1024,
     (operation, value) => announce(wakeUps, operation, value),
   );
-  let db: Database.Database;
-  let reader: Reader;
+  let reading: Reading;
   try {
     await writer.open();
-    db = new Database(file, { readonly: true });
-    reader = new Reader(db);
+    reading = new Reading(file);
   } catch (error) {
     await writer.close();
     lock.close();
@@ -55,24 +53,25 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
 
   return {
     admit: (admission) => writer.write({ kind: 'admit', admission }),
-    reserved: (caller, requestId, digest, nonce) => reserved(reader, caller, requestId, digest, nonce),
+    reserved: (caller, requestId, digest, nonce) =>
+      reading.ask((reader) => reserved(reader, caller, requestId, digest, nonce)),
     append: (taskId, append) => writer.write({ kind: 'append', taskId, append }),
-    task: (taskId) => reader.task(taskId),
-    read: (taskId, after, limit, bytes) => reader.slice(taskId, after, limit, bytes),
-    list: (query) => reader.list(query),
-    open: () => reader.open(),
+    task: (taskId) => reading.ask((reader) => reader.task(taskId)),
+    read: (taskId, after, limit, bytes) => reading.ask((reader) => reader.slice(taskId, after, limit, bytes)),
+    list: (query) => reading.ask((reader) => reader.list(query)),
+    open: () => reading.ask((reader) => reader.open()),
     async wake(taskId, after, signal) {
       // Read and register in one turn: what commits later is announced later.
-      const sequence = reader.sequence(taskId);
+      const sequence = reading.ask((reader) => reader.sequence(taskId));
       if (sequence === undefined || sequence > after) return;
       await wakeUps.wait(taskId, after, signal);
     },
-    cursor: (taskId, sequence) => cursorOf(reader.secret, taskId, sequence),
-    position: (taskId, cursor) => positionOf(reader.secret, taskId, cursor),
+    cursor: (taskId, sequence) => cursorOf(reading.secret, taskId, sequence),
+    position: (taskId, cursor) => positionOf(reading.secret, taskId, cursor),
     trim: (endedBefore, purgedBefore) =>
       writer.write({ kind: 'trim', endedBefore, reservedBefore: purgedBefore }),
     audit: (draft) => writer.write({ kind: 'audit', draft }),
-    audits: (after, limit) => reader.audits(after, limit),
+    audits: (after, limit) => reading.ask((reader) => reader.audits(after, limit)),
     healthy: () =>
       writer.write({ kind: 'probe' }).then(
         () => true,
@@ -80,7 +79,7 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
       ),
     async close() {
       await writer.close();
-      db.close();
+      reading.close();
       lock.close();
     },
   };

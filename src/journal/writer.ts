@@ -53,11 +53,6 @@ export class Writer {
     }
   }
 
-  /** After a rollback of the whole batch: what the file says is what holds. */
-  reload(): void {
-    this.#audit = this.#lastAudit();
-  }
-
   #run(operation: Operation): Results[Operation['kind']] {
     switch (operation.kind) {
       case 'admit':
@@ -69,9 +64,24 @@ export class Writer {
       case 'trim':
         return this.#trim(operation.endedBefore, operation.reservedBefore);
       case 'probe':
-        this.#sql.probe.run(String(this.#audit.index));
-        return true;
+        return this.#probe();
     }
+  }
+
+  /** A write that commits, and one into the tables that an admission needs, which does not stay. */
+  #probe(): true {
+    this.#sql.byId.get('');
+    const audit = this.#audit;
+    this.#db.exec('SAVEPOINT probe');
+    try {
+      this.#sql.insertEvent.run('', 0, '', null);
+      this.#record({ kind: 'probe', at: 0, detail: {} });
+    } finally {
+      this.#audit = audit;
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK TO probe; RELEASE probe');
+    }
+    this.#sql.probe.run(String(audit.index));
+    return true;
   }
 
   #admit({ task, nonce, events, audit, rejectedQuota }: Admission): Admitted {
