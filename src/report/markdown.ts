@@ -7,7 +7,7 @@ import { sentence } from './sentence.js';
 const MARK = { passed: '✓', failed: '✗', undetermined: '?', not_exercised: '–', not_run: '·' } as const;
 
 export function markdown(verdict: Verdict, checks: readonly CheckResult[]): string {
-  const { totals } = verdict;
+  const { totals, score } = verdict;
   const lines = [
     `# Gate verdict: ${verdict.decision}${verdict.provisional ? ' (provisional)' : ''}`,
     '',
@@ -15,6 +15,7 @@ export function markdown(verdict: Verdict, checks: readonly CheckResult[]): stri
     '',
     `${totals.planned} checks planned: ${totals.passed} passed, ${totals.failed} failed, ${totals.undetermined} undetermined, ${totals.not_exercised} not exercised, ${totals.not_run} not run.`,
     `Seed ${verdict.seed}, started ${verdict.started_at}, ${(verdict.duration_ms / 1000).toFixed(1)} s.`,
+    ...(score.defects > 0 ? [`Planted defects caught: ${score.defects_caught} of ${score.defects}.`] : []),
     '',
     '## Gates',
     '',

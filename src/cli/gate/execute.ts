@@ -20,6 +20,7 @@ import { writeReports } from '../../report/write.js';
 import { UsageError } from '../usage-error.js';
 import { GATES, TOPOLOGIES } from './options.js';
 import type { RunFlags } from './run.js';
+import { NO_SCORE, readScore } from './score.js';
 
 export interface Executed {
   verdict: Verdict;
@@ -44,6 +45,7 @@ export async function execute(
   if (criteria.length === 0)
     throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');
   const tradeoffs = flags.tradeoffs === undefined ? [] : readTradeoffs(flags.tradeoffs);
+  const score = flags.score === undefined ? NO_SCORE : readScore(flags.score);
   // A broken key is told before the run, not after it. A defect's verdict is never signed with it.
   const key = flags.defect === undefined ? await readDecisionKey(flags.key) : undefined;
 
@@ -73,8 +75,7 @@ export async function execute(
     components: result.components,
     measurements: [],
     evidence,
-    // Filled by "oab-gate power", which runs the defects; a run of the gate alone claims none.
-    score: { defects_caught: 0, defects: 0, false_alarms: 0, peers: 0 },
+    score,
     startedAt: result.startedAt,
     durationMs: result.durationMs,
   });

@@ -2,27 +2,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { Defect } from '../../harness/defects/defect.js';
 import { defects } from '../../harness/defects/registry.js';
-import { DEFAULT_KEY } from '../../report/decision-key.js';
 import { UsageError } from '../usage-error.js';
-import { execute } from './execute.js';
-import { globs, seed } from './options.js';
+import { buildDigest } from './build-digest.js';
+import { inOrder } from './in-order.js';
+import { globs, jobs, seed } from './options.js';
+import { plant } from './plant.js';
+import { type Caught, SCORE_SCHEMA, type Score } from './score.js';
 
 interface Flags {
   defects?: string[];
   seed: number;
+  jobs: number;
   out: string;
   json?: boolean;
-}
-
-interface Caught {
-  defect: string;
-  expected: string[];
-  failed: string[];
-  /** Checks that neither passed nor failed: a defect that is only "undetermined" is not caught. */
-  undetermined: string[];
-  caught: boolean;
-  duration_ms: number;
 }
 
 export function powerCommand(): Command {
@@ -30,45 +24,79 @@ export function powerCommand(): Command {
     .description('plant each defect and check that exactly its declared criteria fail')
     .option('--defects <list>', 'only these', globs)
     .option('--seed <n>', 'of every random choice', seed, 1)
-    .option('--out <dir>', 'folder of the runs’ files', 'out/power')
-    .option('--json', 'JSON')
-    .addHelpText('after', '\nExit codes: 0 every defect is caught by exactly its criteria, 1 one is not.')
+    .option('--jobs <n>', 'defects at a time, each in a process of its own', jobs, 2)
+    .option('--out <dir>', 'folder of the runs’ files and of the score, power.json', 'out/power')
+    .option('--json', 'print the score as JSON')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 every defect is caught by exactly its criteria, 1 one is not.
+"oab-gate run --score out/power/power.json" carries the score in its verdict.`,
+    )
     .action(power);
 }
 
 async function power(flags: Flags): Promise<void> {
-  const chosen = defects.filter(({ id }) => flags.defects === undefined || flags.defects.includes(id));
-  if (chosen.length === 0) throw new UsageError('no such defect; "oab-gate list defects" shows them all');
-  const rows: Caught[] = [];
-  for (const { id, fails, bindings } of chosen) {
-    const { verdict } = await execute(
-      {
-        gates: ['replay', 'relay', 'profile'],
-        bindings: [...bindings],
-        topologies: ['direct'],
-        seed: flags.seed,
-        budget: Number.MAX_SAFE_INTEGER,
-        out: join(flags.out, id),
-        key: DEFAULT_KEY,
-        defect: id,
-      },
-      () => {},
-    );
-    const failed = [...new Set(verdict.failed_criteria.map(({ criterion }) => criterion))].sort();
-    const expected = [...fails].sort();
-    const open = verdict.totals.undetermined > 0 ? [`${verdict.totals.undetermined} checks`] : [];
-    const caught = failed.join() === expected.join() && open.length === 0;
-    rows.push({ defect: id, expected, failed, undetermined: open, caught, duration_ms: verdict.duration_ms });
-    if (flags.json !== true) {
-      console.log(
-        `${caught ? '✓' : '✗'} ${id.padEnd(28)} ${failed.join(' ')}${caught ? '' : ` (declared: ${expected.join(' ')}${open.length > 0 ? `; undetermined: ${open.join()}` : ''})`} ${(verdict.duration_ms / 1000).toFixed(1)} s`,
-      );
-    }
-  }
-  const caught = rows.filter((row) => row.caught).length;
+  const chosen = choose(flags.defects);
+  const started = performance.now();
+  const started_at = new Date().toISOString();
+  const build = buildDigest();
+  const running = new Set<string>();
+  const live = process.stderr.isTTY === true && flags.json !== true;
+  const show = () => {
+    if (live) process.stderr.write(`\r\u001b[K  ${[...running].join(', ')}`);
+  };
+  const print = (row: Caught, done: number) => {
+    if (flags.json === true) return;
+    if (live) process.stderr.write('\r\u001b[K');
+    console.log(`${done}/${chosen.length} ${line(row)}`);
+    show();
+  };
+  let done = 0;
+  const rows = await inOrder(
+    chosen,
+    flags.jobs,
+    async (defect) => {
+      running.add(defect.id);
+      show();
+      try {
+        return await plant(defect, flags.seed, join(flags.out, defect.id));
+      } finally {
+        running.delete(defect.id);
+      }
+    },
+    (row) => {
+      done += 1;
+      print(row, done);
+    },
+  );
+  if (live) process.stderr.write('\r\u001b[K');
+  const duration_ms = Math.round(performance.now() - started);
+  const score: Score = {
+    schema: SCORE_SCHEMA,
+    build,
+    seed: flags.seed,
+    started_at,
+    duration_ms,
+    defects: rows,
+  };
   mkdirSync(flags.out, { recursive: true });
-  writeFileSync(join(flags.out, 'power.json'), `${JSON.stringify(rows, null, 2)}\n`);
-  if (flags.json === true) console.log(JSON.stringify(rows, null, 2));
-  else console.log(`defects caught ${caught} of ${rows.length}`);
+  writeFileSync(join(flags.out, 'power.json'), `${JSON.stringify(score, null, 2)}\n`);
+  const caught = rows.filter((row) => row.caught).length;
+  if (flags.json === true) console.log(JSON.stringify(score, null, 2));
+  else console.log(`defects caught ${caught} of ${rows.length}, ${(duration_ms / 1000).toFixed(0)} s`);
   process.exitCode = caught === rows.length ? 0 : 1;
+}
+
+function choose(names: readonly string[] | undefined): Defect[] {
+  const strange = names?.find((name) => !defects.some(({ id }) => id === name));
+  if (strange !== undefined)
+    throw new UsageError(`no defect ${strange}; "oab-gate list defects" shows them all`);
+  return defects.filter(({ id }) => names === undefined || names.includes(id));
+}
+
+function line({ defect, failed, expected, undetermined, caught, duration_ms }: Caught): string {
+  const open = undetermined.length > 0 ? `; undetermined: ${undetermined.join()}` : '';
+  const declared = caught ? '' : ` (declared: ${expected.join(' ')}${open})`;
+  return `${caught ? '✓' : '✗'} ${defect.padEnd(28)} ${failed.join(' ')}${declared} ${(duration_ms / 1000).toFixed(1)} s`;
 }

@@ -24,6 +24,7 @@ export interface RunFlags {
   out: string;
   defect?: string;
   tradeoffs?: string;
+  score?: string;
   key: string;
   allowProvisional?: boolean;
   json?: boolean;
@@ -45,6 +46,7 @@ export function runCommand(): Command {
     )
     .option('--defect <id>', 'plant this defect; the run decides nothing ("oab-gate list defects")')
     .option('--tradeoffs <file>', 'accepted trade-offs (JSON array)')
+    .option('--score <file>', 'carry this score of the planted defects (power.json of "oab-gate power")')
     .option('--key <file>', 'private JWK that signs the verdict; made on first use', DEFAULT_KEY)
     .option('--allow-provisional', 'exit 0, 10 or 11 although the decision is provisional')
     .option('--json', 'print the verdict as JSON in place of the summary')

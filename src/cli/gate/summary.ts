@@ -30,6 +30,8 @@ export function summary(verdict: Verdict, checks: readonly CheckResult[], files:
     lines.push(
       `slowest: ${slow.map(({ criterion, duration_ms }) => `${criterion} ${(duration_ms / 1000).toFixed(1)} s`).join(', ')}`,
     );
+  const { defects, defects_caught } = verdict.score;
+  if (defects > 0) lines.push(`planted defects caught: ${defects_caught} of ${defects}`);
   lines.push(
     `fault injector: ${String(verdict.components.fault_injector)}; seed ${verdict.seed}; ${(verdict.duration_ms / 1000).toFixed(1)} s`,
     `written: ${files.join(', ')}`,

@@ -1,0 +1,37 @@
+/** Several at a time, and each result handed on in the order of the items. */
+
+/**
+ * Runs `work` on every item, at most `most` at once, and calls `emit` with each result as soon as those before it are
+ * there too. Rejects with the first error; what runs by then is awaited, and nothing more is started.
+ */
+export async function inOrder<T, R>(
+  items: readonly T[],
+  most: number,
+  work: (item: T) => Promise<R>,
+  emit: (result: R) => void,
+): Promise<R[]> {
+  const results: { value: R }[] = [];
+  const all: R[] = [];
+  let next = 0;
+  let broken = false;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && !broken) {
+      const index = next;
+      next += 1;
+      try {
+        results[index] = { value: await work(items[index] as T) };
+      } catch (error) {
+        broken = true;
+        throw error;
+      }
+      for (let done = results[all.length]; done !== undefined; done = results[all.length]) {
+        all.push(done.value);
+        emit(done.value);
+      }
+    }
+  };
+  const settled = await Promise.allSettled(Array.from({ length: Math.min(most, items.length) }, worker));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return all;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Verdict } from '../../gate/verdict.js';
+import { UsageError } from '../usage-error.js';
+import { inOrder } from './in-order.js';
+import { caught } from './plant.js';
+import { readScore, SCORE_SCHEMA } from './score.js';
+
+describe('the planted defects', () => {
+  it('run several at a time and are told in their order', async () => {
+    const gates = new Map<number, () => void>();
+    let most = 0;
+    let running = 0;
+    const told: number[] = [];
+    const all = inOrder(
+      [0, 1, 2],
+      2,
+      async (item) => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise<void>((resolve) => gates.set(item, resolve));
+        running -= 1;
+        return item;
+      },
+      (item) => told.push(item),
+    );
+    gates.get(1)?.();
+    await new Promise(setImmediate);
+    // The second is done, the third has begun, and nothing is told before the first.
+    assert.deepEqual([told, [...gates.keys()]], [[], [0, 1, 2]]);
+    gates.get(0)?.();
+    gates.get(2)?.();
+    assert.deepEqual(await all, [0, 1, 2]);
+    assert.deepEqual([told, most], [[0, 1, 2], 2]);
+  });
+
+  it('start nothing more once one run came to nothing', async () => {
+    const begun: number[] = [];
+    const work = async (item: number) => {
+      begun.push(item);
+      if (item === 0) throw new Error('no verdict');
+    };
+    await assert.rejects(
+      inOrder([0, 1, 2, 3], 1, work, () => {}),
+      /no verdict/,
+    );
+    assert.deepEqual(begun, [0]);
+  });
+
+  const verdict = (failed: string[], undetermined = 0) =>
+    ({
+      failed_criteria: failed.map((criterion) => ({ criterion })),
+      totals: { undetermined },
+      duration_ms: 1,
+    }) as unknown as Verdict;
+  it('are caught by exactly what they declare, and by nothing that is open', () => {
+    const defect = { id: 'd', fails: ['RPL-02', 'RPL-01'] };
+    assert.equal(caught(defect, verdict(['RPL-01', 'RPL-02', 'RPL-01'])).caught, true);
+    assert.equal(caught(defect, verdict(['RPL-01'])).caught, false);
+    assert.equal(caught(defect, verdict(['RPL-01', 'RPL-02', 'RPL-03'])).caught, false);
+    assert.equal(caught(defect, verdict(['RPL-01', 'RPL-02'], 1)).caught, false);
+  });
+});
+
+describe('a score', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'oab-score-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const row = (defect: string, caught: boolean) => ({
+    defect,
+    expected: [],
+    failed: [],
+    undetermined: [],
+    caught,
+    duration_ms: 1,
+  });
+  const write = (content: unknown): string => {
+    const path = join(folder, 'power.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+  const score = (build: string) => ({
+    schema: SCORE_SCHEMA,
+    build,
+    seed: 1,
+    started_at: '2026-12-01T00:00:00.000Z',
+    duration_ms: 1,
+    defects: [row('a', true), row('b', false)],
+  });
+  const known = [{ id: 'a' }, { id: 'b' }];
+
+  it('is carried when this build made it of every defect', () => {
+    const counts = readScore(write(score('this')), 'this', known);
+    assert.deepEqual(counts, { defects: 2, defects_caught: 1, false_alarms: 0, peers: 0 });
+  });
+
+  for (const [name, content, more, message] of [
+    ['another build', score('other'), [], /another build/],
+    ['a defect that did not run', score('this'), [{ id: 'c' }], /1 planted defects did not run, c first/],
+    ['something else', { schema: 'x' }, [], /no score of "oab-gate power": schema/],
+    ['no JSON', '{', [], /no score of "oab-gate power"/],
+  ] as [string, unknown, { id: string }[], RegExp][]) {
+    it(`of ${name} is refused`, () => {
+      assert.throws(
+        () => readScore(write(content), 'this', [...known, ...more]),
+        (error: Error) => error instanceof UsageError && message.test(error.message),
+      );
+    });
+  }
+});
