@@ -1,7 +1,7 @@
 /** One planned cut: knows where it falls in the byte stream, and what became of it. */
 import { within } from './deadline.js';
-import { createFramer } from './framer.js';
-import type { ArmedCut, CutPlan, CutReport, TapConnection } from './ports.js';
+import { createFrameFinder } from './frame-finder.js';
+import type { ArmedCut, CutPlan, CutReport, Direction, TapConnection } from './ports.js';
 
 /** What the splice needs of a cut. */
 export interface Cut extends ArmedCut {
@@ -11,6 +11,8 @@ export interface Cut extends ArmedCut {
    * all of them may.
    */
   limit(chunk: Buffer): number | undefined;
+  /** Shows it the next bytes of the other direction, without which the frames of a TLS connection cannot be told. */
+  see(direction: Direction, chunk: Buffer): void;
   /** The splice has begun to take it; nothing passes from here on. */
   take(): void;
   done(report: CutReport): void;
@@ -30,7 +32,7 @@ export function createCut(plan: CutPlan): Cut {
   if (at !== 'now' && 'frame' in at && !(Number.isSafeInteger(at.frame) && at.frame >= 1)) {
     throw new RangeError(`frames are counted from 1, not ${at.frame}`);
   }
-  const framer = at !== 'now' && 'frame' in at ? createFramer(at.framer) : undefined;
+  const finder = at !== 'now' && 'frame' in at ? createFrameFinder(plan.direction, at.framer) : undefined;
   let seen = 0;
   let frames = 0;
   let state: Cut['state'] = 'armed';
@@ -47,7 +49,7 @@ export function createCut(plan: CutPlan): Cut {
   function target(chunk: Buffer): number | undefined {
     if (at === 'now') return seen;
     if ('byte' in at) return at.byte;
-    const ends = framer?.push(chunk) ?? [];
+    const ends = finder?.push(plan.direction, chunk) ?? [];
     const found = ends[at.frame - 1 - frames];
     frames += ends.length;
     return found;
@@ -66,6 +68,9 @@ export function createCut(plan: CutPlan): Cut {
       const before = seen;
       seen += chunk.length;
       return falls === undefined || falls > seen ? undefined : falls - before;
+    },
+    see(direction, chunk) {
+      finder?.push(direction, chunk);
     },
     take() {
       state = 'taking';

@@ -93,6 +93,8 @@ export interface TapConnection {
   cut(plan: CutPlan): ArmedCut;
   /** The bytes recorded of one direction, concatenated; the gap of a truncated recording is left out. */
   recorded(direction: Direction): Buffer;
+  /** The same without TLS, as far as the client logged its secrets. */
+  plain(direction: Direction): Buffer;
 }
 
 export interface Tap {

@@ -4,7 +4,7 @@ import type { Cut } from './cut.js';
 import { createCut } from './cut.js';
 import type { Address, CutPlan, Direction, EndKind, TapConnection } from './ports.js';
 import { flushed } from './send-queue.js';
-import { createRecording, type WireRecording } from './wire-recording.js';
+import { createRecording, plainText, type WireRecording } from './wire-recording.js';
 
 /** One direction: read from one socket, written to the other. */
 interface Half {
@@ -85,7 +85,11 @@ export function createSplice(
     let first: Cut | undefined;
     let limit = bytes.length;
     for (const cut of cuts) {
-      if (cut.state !== 'armed' || cut.plan.direction !== one.direction) continue;
+      if (cut.state !== 'armed') continue;
+      if (cut.plan.direction !== one.direction) {
+        cut.see(one.direction, bytes);
+        continue;
+      }
       const falls = cut.limit(bytes);
       if (falls === undefined) continue;
       if (falls < 0) cut.miss();
@@ -207,6 +211,7 @@ export function createSplice(
     recording,
     wire: recording.chunks,
     recorded: (direction) => recording.bytes(direction),
+    plain: (direction) => plainText(recording)[direction],
     arm(cut) {
       if (cut.state !== 'armed') return;
       cut.attach(splice, lift);
@@ -214,6 +219,7 @@ export function createSplice(
       if (recording.truncated && cut.plan.at !== 'now') return cut.miss();
       // What has passed already counts too: offsets and frames are those of the whole connection.
       const past = recording.bytes(cut.plan.direction);
+      cut.see(OPPOSITE[cut.plan.direction], recording.bytes(OPPOSITE[cut.plan.direction]));
       const falls = past.length > 0 || cut.plan.at === 'now' ? cut.limit(past) : undefined;
       const at = cut.plan.at === 'now' ? delivered[one.direction] : falls;
       if (falls === undefined) cuts.push(cut);

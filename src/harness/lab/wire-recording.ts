@@ -1,6 +1,7 @@
 /** What a tap remembers of one connection: every chunk's time, place and size, and its bytes up to a bound. */
 import { redact } from '../../telemetry/redact.js';
 import type { Direction, WireChunk } from './ports.js';
+import { followConnection } from './tls/follow.js';
 
 const MAX_CHUNKS = 20_000;
 /** Printed per direction; evidence is read by people. */
@@ -55,19 +56,30 @@ export function createRecording(keep: number): WireRecording {
   };
 }
 
+/** What the connection carried, read through TLS where the client logged its secrets; empty where it did not. */
+export function plainText({ chunks }: WireRecording): Record<Direction, Buffer> {
+  const followed = followConnection();
+  const pieces: Record<Direction, Buffer[]> = { upstream: [], downstream: [] };
+  for (const { direction, bytes } of chunks)
+    if (bytes !== undefined)
+      pieces[direction].push(...followed.push(direction, bytes).map((one) => one.bytes));
+  return { upstream: Buffer.concat(pieces.upstream), downstream: Buffer.concat(pieces.downstream) };
+}
+
 /**
  * Timeline first, then each direction's content as a whole: a secret that was split over two reads is still found by
  * the redaction.
  */
 export function printRecording(title: string, recording: WireRecording): string {
   const lines = [title];
+  const plain = plainText(recording);
   for (const chunk of recording.chunks) {
     const arrow = chunk.direction === 'upstream' ? '>' : '<';
     const end = chunk.offset + chunk.length;
     lines.push(`  ${arrow} +${chunk.at_ms.toFixed(1)} ms  ${chunk.offset}..${end}  ${chunk.length} bytes`);
   }
   for (const direction of ['upstream', 'downstream'] as const) {
-    const text = redact(recording.bytes(direction).toString('utf8'));
+    const text = redact(plain[direction].toString('utf8'));
     if (text === '') continue;
     lines.push(`  ${direction}${recording.truncated ? ' (with gaps)' : ''}:`, indent(shorten(text)));
   }
