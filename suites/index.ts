@@ -7,6 +7,7 @@ import { suite as prf09 } from './profile/prf-09.js';
 import { suite as prf11 } from './profile/prf-11.js';
 import { suite as prf12 } from './profile/prf-12.js';
 import { suite as prf13 } from './profile/prf-13.js';
+import { suite as prf15 } from './profile/prf-15.js';
 import { suite as prf20 } from './profile/prf-20.js';
 import { suite as prf21 } from './profile/prf-21.js';
 import { suite as prf25 } from './profile/prf-25.js';
@@ -55,6 +56,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   prf11,
   prf12,
   prf13,
+  prf15,
   prf20,
   prf21,
   prf25,

@@ -1,4 +1,4 @@
-/** The faults that a run can inject: those on links, each in a file of its own, and those of processes. */
+/** The faults that a run can inject: those on links and of stores, each in a file of its own, and those of processes. */
 import { bandwidth } from './bandwidth.js';
 import { down } from './down.js';
 import type { FaultKind } from './fault.js';
@@ -12,6 +12,7 @@ import { silence } from './silence.js';
 import { silenceOneWay } from './silence-one-way.js';
 import { slicer } from './slicer.js';
 import { slowClose } from './slow-close.js';
+import { storeFaults } from './store/hook.js';
 import { timeout } from './timeout.js';
 
 export const linkFaults: readonly FaultKind[] = [
@@ -31,8 +32,17 @@ export const linkFaults: readonly FaultKind[] = [
 ];
 
 /** For people: name, who does it, what it does. */
-export const faults: readonly { name: string; by: 'tap' | 'toxiproxy' | 'process'; description: string }[] = [
+export const faults: readonly {
+  name: string;
+  by: 'tap' | 'toxiproxy' | 'store' | 'process';
+  description: string;
+}[] = [
   ...linkFaults.map(({ name, by, description }) => ({ name, by, description })),
+  ...storeFaults.map(({ name, description }) => ({
+    name: `store ${name}`,
+    by: 'store' as const,
+    description,
+  })),
   {
     name: 'kill',
     by: 'process',

@@ -1,9 +1,10 @@
 /** An executor as the suites meet it: the same contract for the reference and for a stranger's. */
 
+import type { StoreState } from '../faults/store/store-fault.js';
 import type { Address, Holds } from '../lab/ports.js';
 import type { Hook } from '../suite.js';
 import type { Identity } from '../wire/identity.js';
-import type { Probe } from '../wire/probe.js';
+import type { Json, Probe } from '../wire/probe.js';
 
 export interface ExecutorSettings {
   heartbeatMs: number;
@@ -36,4 +37,11 @@ export interface ExecutorSubject {
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /**
+   * Brings the store under the running process into this state. Resolves once it is seen there by somebody else;
+   * throws Undetermined when it is not, or when the state before did not last.
+   */
+  store(state: StoreState): Promise<void>;
+  /** Its own account of its decisions, one object per row, where it declares one. */
+  audit?(): Promise<Json[]>;
 }

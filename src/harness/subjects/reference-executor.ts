@@ -1,16 +1,21 @@
 /** The reference executor as a subject: real files, a real process, nothing that a stranger's would not have. */
+import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { newKey } from '../../identity/new-key.js';
+import { storeHook } from '../faults/store/hook.js';
 import type { Address, Lab, LabPeer } from '../lab/ports.js';
 import { Identity } from '../wire/identity.js';
 import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
+import type { Json } from '../wire/probe.js';
 import type { ExecutorSettings, ExecutorSubject } from './executor-subject.js';
 import { DEFECT_ENTRY, PEER_CLI, SCRIPTED_AGENT } from './paths.js';
 
 const PEER = 'oab-b';
+const MAX_AUDIT = 64 * 1024 * 1024;
 const URL_ = 'http://oab-b.lab/';
 
 export const USUAL: ExecutorSettings = {
@@ -49,12 +54,14 @@ export async function referenceExecutor(
   };
   await start();
 
+  const store = storeHook({ file: at('journal.db'), pid: () => process_?.pid ?? -1 });
+  lab.onClose(`the store of ${name}`, () => store('ok'));
   const gate = new Identity('gate', PEER, at('gate.jwks'));
   return {
     peer: PEER,
     url: URL_,
     settings,
-    hooks: new Set(['start', 'stop', 'kill', 'settings', 'scripted-agent']),
+    hooks: new Set(['start', 'stop', 'kill', 'store', 'settings', 'scripted-agent']),
     resultKeys: at('results.pub.jwks'),
     gate,
     other: new Identity('gate-other', PEER, at('gate-other.jwks')),
@@ -65,6 +72,12 @@ export async function referenceExecutor(
     kill: async () => void (await process_?.kill()),
     start,
     stop: async () => void (await process_?.stop()),
+    store,
+    async audit() {
+      const argv = [PEER_CLI, 'audit', '--json', '--config', at('executor.yaml')];
+      const { stdout } = await promisify(execFile)(process.execPath, argv, { maxBuffer: MAX_AUDIT });
+      return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
+    },
   };
 }
 

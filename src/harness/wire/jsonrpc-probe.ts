@@ -145,7 +145,13 @@ function answerOf({ status, headers, text }: RawAnswer): ProbeAnswer {
   } catch {
     // An answer that is no JSON shows by having neither result nor error.
   }
-  const answer: ProbeAnswer = { status, echoed, text };
+  const retryAfter = headers['retry-after'];
+  const answer: ProbeAnswer = {
+    status,
+    echoed,
+    text,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
   if (typeof body.result === 'object' && body.result !== null) {
     const { task, ...rest } = body.result as Json;
     answer.result = (task as Json | undefined) ?? rest;

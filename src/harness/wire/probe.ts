@@ -14,6 +14,8 @@ export interface ProbeAnswer {
   result?: Json;
   /** The refusal, when it is one: A2A code, and `oabReason` or A2A's reason. */
   error?: { code: number; reason: string; retryAfterMs?: number };
+  /** `Retry-After` of the transport, where it has one. */
+  retryAfter?: string;
   /** HTTP status, or the WebSocket's close code. */
   status: number;
   echoed: boolean;
