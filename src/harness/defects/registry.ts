@@ -1,5 +1,6 @@
 /** Every planted defect, in the order of the criterion that it is about. */
 import type { Defect } from './defect.js';
+import { admitsOffTheRecord } from './profile/admits-off-the-record.js';
 import { believesUnsigned } from './profile/believes-unsigned.js';
 import { expiredIsFailed } from './profile/expired-is-failed.js';
 import { expiredTokensPass } from './profile/expired-tokens-pass.js';
@@ -9,10 +10,13 @@ import { rejectsAfterWorking } from './profile/rejects-after-working.js';
 import { retryExtendsDeadline } from './profile/retry-extends-deadline.js';
 import { saysWhy } from './profile/says-why.js';
 import { sendsWithoutNegotiation } from './profile/sends-without-negotiation.js';
+import { startsBeforeDurable } from './profile/starts-before-durable.js';
+import { staysBroken } from './profile/stays-broken.js';
 import { takesLongerTasks } from './profile/takes-longer-tasks.js';
 import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
+import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
 import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
@@ -50,6 +54,10 @@ export const defects: readonly Defect[] = [
   expiredIsFailed,
   unknownIsSuccess,
   believesUnsigned,
+  startsBeforeDurable,
+  admitsOffTheRecord,
+  staysBroken,
+  worksOnUnrecorded,
   expiredTokensPass,
   saysWhy,
   toleratesMetadata,
