@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Violation } from '../../src/harness/check.js';
 import { within } from '../../src/harness/lab/deadline.js';
 import { openLab, sharedInjector } from '../../src/harness/lab/lab.js';
 import { CaseLab } from '../../src/harness/run/case-lab.js';
@@ -24,12 +25,12 @@ export function fieldReport(
     const lab = await openLab({ caseId, seed: SEED });
     const shared = { executor: () => referenceExecutor(lab, 'executor', {}, undefined) };
     const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
+    const caseLab = new CaseLab(caseId, cell, lab, shared, new Evidence(out, caseId), undefined);
     try {
-      await within(
-        run(new CaseLab(caseId, cell, lab, shared, new Evidence(out, caseId), undefined)),
-        deadlineMs,
-        'hang',
-      );
+      await within(run(caseLab), deadlineMs, 'hang');
+      const [found] = await caseLab.recorder.findings();
+      if (found !== undefined)
+        throw new Violation(`history (${found.rule}) of ${found.subject}: ${found.what}`);
     } finally {
       await lab.close();
       rmSync(out, { recursive: true, force: true });

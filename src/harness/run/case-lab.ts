@@ -9,6 +9,7 @@ import { type FakeExecutor, type FakeParts, fakeExecutor } from '../subjects/fak
 import { referenceExecutor } from '../subjects/reference-executor.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
 import type { Evidence } from './evidence.js';
+import { Recorder } from './record/recorder.js';
 
 export interface Shared {
   executor(): Promise<ExecutorSubject>;
@@ -20,6 +21,8 @@ export class CaseLab {
   /** The name by which the scripted agent knows this case. */
   readonly scriptCase: string;
   readonly lab: Lab;
+  /** What the case's probes, links and coordinators receive, for the history checkers. */
+  readonly recorder: Recorder;
   attempts = 0;
   readonly #shared: Shared;
   readonly #evidence: Evidence;
@@ -33,6 +36,7 @@ export class CaseLab {
     shared: Shared,
     evidence: Evidence,
     defect: string | undefined,
+    recorder = new Recorder(),
   ) {
     this.id = id;
     this.cell = cell;
@@ -41,6 +45,7 @@ export class CaseLab {
     this.#shared = shared;
     this.#evidence = evidence;
     this.#defect = defect;
+    this.recorder = recorder;
   }
 
   get binding(): BindingName {
@@ -48,19 +53,22 @@ export class CaseLab {
   }
 
   /** The executor that the cases of this cell share. */
-  executor(): Promise<ExecutorSubject> {
-    return this.#shared.executor();
+  async executor(): Promise<ExecutorSubject> {
+    return this.recorder.executor(await this.#shared.executor());
   }
 
   /** An executor of this case alone: for crashes, counts of starts, settings. */
-  fresh(settings: Partial<ExecutorSettings> = {}): Promise<ExecutorSubject> {
+  async fresh(settings: Partial<ExecutorSettings> = {}): Promise<ExecutorSubject> {
     this.#made += 1;
-    return referenceExecutor(this.lab, `executor-${this.#made}`, settings, this.#defect);
+    return this.recorder.executor(
+      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, this.#defect),
+    );
   }
 
   coordinator(): CoordinatorSubject {
     this.#made += 1;
-    return referenceCoordinator(this.lab, `coordinator-${this.#made}`, this.#defect);
+    const name = `coordinator-${this.#made}`;
+    return this.recorder.coordinator(name, referenceCoordinator(this.lab, name, this.#defect));
   }
 
   fake(caller: string, change: Partial<FakeParts> = {}): Promise<FakeExecutor> {
@@ -72,14 +80,16 @@ export class CaseLab {
     return this.lab.random(link, direction, index);
   }
 
-  /** A request whose task is a script of its own: `part` tells several of one case apart. */
+  /** A request whose task is a script of its own, marked as whoever's sends it; `part` tells several of one case apart. */
   script(
     executor: ExecutorSubject,
     part: string,
     lines: readonly string[],
     more: Record<string, unknown> = {},
   ): WireRequest {
-    return wireRequest(executor.peer, [`case: ${this.scriptCase}.${part}`, ...lines].join('\n'), more);
+    const mark = this.recorder.canaries.mint();
+    const script = [`case: ${this.scriptId(part)}`, `mark ${mark}`, ...lines].join('\n');
+    return wireRequest(executor.peer, script, more);
   }
 
   scriptId(part: string): string {
@@ -113,8 +123,10 @@ export class CaseLab {
     };
   }
 
-  link(executor: ExecutorSubject, name: string): Promise<Link> {
-    return this.lab.link(name, executor.address());
+  async link(executor: ExecutorSubject, name: string): Promise<Link> {
+    const link = await this.lab.link(name, executor.address());
+    this.recorder.link(executor, link);
+    return link;
   }
 
   /** A cut that did not happen as planned says nothing about the subject. */

@@ -8,6 +8,8 @@ import {
   Undetermined,
   Violation,
 } from '../check.js';
+import { Canaries } from '../checkers/canaries.js';
+import type { Finding } from '../checkers/finding.js';
 import { DeadlinePassed, within } from '../lab/deadline.js';
 import { openLab } from '../lab/lab.js';
 import type { Canary, Lab } from '../lab/ports.js';
@@ -17,7 +19,10 @@ import { CaseLab } from './case-lab.js';
 import { Evidence } from './evidence.js';
 import type { RunOptions } from './options.js';
 import type { Plan, PlannedCase, PlannedCheck } from './plan.js';
+import { Recorder } from './record/recorder.js';
 
+/** For checking what a case recorded. */
+const CHECK_MS = 15_000;
 /** For taking a case's processes and links down. */
 const CLOSE_MS = 15_000;
 
@@ -77,7 +82,8 @@ async function runCase(
   const evidence = new Evidence(options.out, id);
   const lab = await openLab({ caseId: id, seed: String(options.seed) });
   const shared = { executor: () => cells.executor(check) };
-  const caseLab = new CaseLab(id, check.cell, lab, shared, evidence, options.defect);
+  const recorder = new Recorder(cells.canaries);
+  const caseLab = new CaseLab(id, check.cell, lab, shared, evidence, options.defect, recorder);
   let outcome: CheckOutcome = 'passed';
   let reason: string | undefined;
   try {
@@ -95,6 +101,13 @@ async function runCase(
       'failure.txt',
       `${id}\nseed ${options.seed}\n${outcome}: ${reason}\n${(error as Error).stack ?? ''}\n`,
     );
+  }
+  const found = await within(recorder.findings(), CHECK_MS, 'the history checkers');
+  const [first] = found;
+  if (first !== undefined) {
+    evidence.write('findings.json', found);
+    // Whatever else the case came to: these bytes were received, and they break a rule.
+    if (outcome !== 'failed') [outcome, reason] = ['failed', foundReason(first, found.length)];
   }
   await within(lab.close(), CLOSE_MS, 'closing the case’s lab').catch((error: Error) =>
     evidence.write('close.txt', error.message),
@@ -134,6 +147,11 @@ function judge(
   return { outcome: 'failed', reason: `unexpected: ${(error as Error).name ?? 'error'} ${message}` };
 }
 
+/** The case's reason when only the history checkers found something. */
+function foundReason({ rule, subject, what }: Finding, count: number): string {
+  return `history (${rule}) of ${subject}: ${what}${count > 1 ? ` (and ${count - 1} more)` : ''}`;
+}
+
 function gather(check: PlannedCheck, results: ReadonlyMap<string, CaseResult>): CheckResult {
   const { criterion, cell } = check;
   const cases = check.cases.flatMap(({ id }) => results.get(id) ?? []);
@@ -149,6 +167,8 @@ function gather(check: PlannedCheck, results: ReadonlyMap<string, CaseResult>): 
 
 /** The executors that the cases of one cell share, each in a lab that lives as long as the run. */
 class Cells {
+  /** Whose mark is whose, in all cases of the run. */
+  readonly canaries = new Canaries();
   readonly #options: RunOptions;
   readonly #open = new Map<string, Promise<{ lab: Lab; executor: ExecutorSubject }>>();
   readonly #labs = new Map<string, Lab>();

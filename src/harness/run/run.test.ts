@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
+import type { ExecutorSubject } from '../subjects/executor-subject.js';
 import type { CaseSpec, Suite } from '../suite.js';
 import type { CaseLab } from './case-lab.js';
 import type { RunOptions } from './options.js';
@@ -108,6 +109,55 @@ describe('a run', () => {
     const [file] = checks[0]?.cases[0]?.evidence ?? [];
     assert.match(readFileSync(join(out, file ?? ''), 'utf8'), /\[token\]/);
     assert.ok(checks[1]?.cases[1]?.evidence.some((path) => path.endsWith('failure.txt')));
+  });
+
+  it('fails a case by what its subject said, whatever the case itself made of it', async () => {
+    let tasks = 0;
+    const probe = {
+      peer: 'gate',
+      async create() {
+        tasks += 1;
+        return { status: 200, echoed: true, text: '', result: { id: `t${tasks}`, status: {} } };
+      },
+    };
+    const subject = {
+      peer: 'oab-b',
+      settings: { windowMs: 60_000 },
+      address: () => ({ host: '127.0.0.1', port: 1 }),
+      probe: () => probe,
+    } as unknown as ExecutorSubject;
+    const twice = async (lab: CaseLab) => {
+      const recorded = lab.recorder.executor(subject).probe();
+      const request = { request_id: 'r', task: 'x', capabilities: ['repo:read'] };
+      await recorded.create(request);
+      await recorded.create(request);
+    };
+    const { checks } = await run(
+      options([
+        suite('RPL-01', one('passes', twice)),
+        suite(
+          'RPL-02',
+          one('fails', async (lab) => {
+            await twice(lab);
+            throw new Violation('its own reason');
+          }),
+        ),
+        suite(
+          'RPL-03',
+          one('undetermined', async (lab) => {
+            await twice(lab);
+            throw new Undetermined('the cut did not take');
+          }),
+        ),
+      ]),
+    );
+    const history = 'history (exactly-once) of executor 1 (oab-b): r of gate made two tasks, t1 and t2';
+    const got = checks.slice(0, 3).map(({ outcome, reason }) => `${outcome}: ${reason ?? ''}`);
+    assert.equal(got[0], `failed: ${history}`);
+    assert.equal(got[1], 'failed: its own reason');
+    assert.match(got[2] ?? '', /^failed: history \(exactly-once\)/);
+    for (const { cases } of checks.slice(0, 3))
+      assert.ok(cases[0]?.evidence.some((path) => path.endsWith('findings.json')));
   });
 
   it('draws the same schedule from the same seed, and another from another', async () => {

@@ -45,3 +45,12 @@ export function wireMessage(request: WireRequest): Record<string, unknown> {
     metadata: { [`${EXT}/request`]: rest },
   };
 }
+
+/** The request that a message carries, when it is one at all. */
+export function requestIn(message: Record<string, unknown>): WireRequest | undefined {
+  const metadata = message.metadata as Record<string, unknown> | undefined;
+  const request = metadata?.[`${EXT}/request`];
+  const [part] = Array.isArray(message.parts) ? (message.parts as { text?: unknown }[]) : [];
+  if (typeof request !== 'object' || request === null || typeof part?.text !== 'string') return undefined;
+  return { ...request, task: part.text } as WireRequest;
+}
