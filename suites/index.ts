@@ -1,6 +1,7 @@
 /** Every suite, by criterion. A criterion that is not here is `not-run: no_suite` in a verdict. */
 import type { CaseLab } from '../src/harness/run/case-lab.js';
 import type { Suite } from '../src/harness/suite.js';
+import { suite as prf01 } from './profile/prf-01.js';
 import { suite as prf03 } from './profile/prf-03.js';
 import { suite as prf04 } from './profile/prf-04.js';
 import { suite as prf09 } from './profile/prf-09.js';
@@ -50,6 +51,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl13,
   rpl18,
   rpl20,
+  prf01,
   prf03,
   prf04,
   prf09,

@@ -6,6 +6,8 @@ import { expiredIsFailed } from './profile/expired-is-failed.js';
 import { expiredTokensPass } from './profile/expired-tokens-pass.js';
 import { forgetsDenials } from './profile/forgets-denials.js';
 import { negotiatesByPrefix } from './profile/negotiates-by-prefix.js';
+import { oneKeyMore } from './profile/one-key-more.js';
+import { oneParameterMore } from './profile/one-parameter-more.js';
 import { rejectsAfterWorking } from './profile/rejects-after-working.js';
 import { retryExtendsDeadline } from './profile/retry-extends-deadline.js';
 import { saysWhy } from './profile/says-why.js';
@@ -49,6 +51,8 @@ export const defects: readonly Defect[] = [
   gapInSilence,
   plainCursors,
   waitsForWhatWas,
+  oneKeyMore,
+  oneParameterMore,
   negotiatesByPrefix,
   sendsWithoutNegotiation,
   expiredIsFailed,

@@ -2,8 +2,9 @@
 import { fileURLToPath } from 'node:url';
 
 const checkout = import.meta.url.includes('/dist/src/harness/') ? '../../../../' : '../../../';
-const at = (path: string) => fileURLToPath(new URL(checkout + path, import.meta.url));
+/** Where a file of the checkout lies. */
+export const atCheckout = (path: string) => fileURLToPath(new URL(checkout + path, import.meta.url));
 
-export const PEER_CLI = at('dist/src/cli/oab-peer.js');
-export const DEFECT_ENTRY = at('dist/src/harness/defects/main.js');
-export const SCRIPTED_AGENT = at('fixtures/agents/scripted.mjs');
+export const PEER_CLI = atCheckout('dist/src/cli/oab-peer.js');
+export const DEFECT_ENTRY = atCheckout('dist/src/harness/defects/main.js');
+export const SCRIPTED_AGENT = atCheckout('fixtures/agents/scripted.mjs');

@@ -1,0 +1,81 @@
+/** Captured bytes back into HTTP/1.1 exchanges: each request with its answer, in the order of the connection. */
+import type { TapConnection } from '../lab/ports.js';
+import { SseReader } from '../wire/sse.js';
+
+export interface HttpMessage {
+  /** The first line: `POST / HTTP/1.1`, `HTTP/1.1 200 OK`. */
+  line: string;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** Its JSON documents: one, or one per event of a stream. */
+  documents: unknown[];
+}
+
+export interface Exchange {
+  request: HttpMessage;
+  /** Absent when the connection ended first. */
+  answer: HttpMessage | undefined;
+}
+
+export function exchangesOf(connections: readonly TapConnection[]): Exchange[] {
+  return connections.flatMap((connection) => {
+    const answers = messages(connection.plain('downstream')).filter(({ line }) => !/ 1\d\d /.test(line));
+    return messages(connection.plain('upstream')).map((request, index) => ({
+      request,
+      answer: answers[index],
+    }));
+  });
+}
+
+function messages(bytes: Buffer): HttpMessage[] {
+  const found: HttpMessage[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\r\n\r\n', at);
+    if (end === -1) break;
+    const [line = '', ...fields] = bytes.toString('latin1', at, end).split('\r\n');
+    const headers = Object.fromEntries(
+      fields.map((field) => {
+        const colon = field.indexOf(':');
+        return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+      }),
+    );
+    const { body, next } = bodyAt(bytes, end + 4, headers, line.startsWith('HTTP/'));
+    found.push({ line, headers, documents: documents(body, headers['content-type'] ?? '') });
+    at = next;
+  }
+  return found;
+}
+
+/** RFC 9112 section 6: chunked, by length, or of an answer that has neither to the end of the connection. */
+function bodyAt(
+  bytes: Buffer,
+  start: number,
+  headers: Record<string, string>,
+  isAnswer: boolean,
+): { body: Buffer; next: number } {
+  if (headers['transfer-encoding'] === 'chunked') return chunks(bytes, start);
+  const length = headers['content-length'];
+  if (length === undefined && !isAnswer) return { body: Buffer.alloc(0), next: start };
+  const next = length === undefined ? bytes.length : Math.min(bytes.length, start + Number(length));
+  return { body: bytes.subarray(start, next), next };
+}
+
+function chunks(bytes: Buffer, start: number): { body: Buffer; next: number } {
+  const parts: Buffer[] = [];
+  for (let at = start; ; ) {
+    const line = bytes.indexOf('\r\n', at);
+    // A stream that was cut ends where it ends.
+    if (line === -1) return { body: Buffer.concat(parts), next: bytes.length };
+    const size = Number.parseInt(bytes.toString('latin1', at, line), 16);
+    if (size === 0) return { body: Buffer.concat(parts), next: bytes.indexOf('\r\n', line + 2) + 2 };
+    parts.push(bytes.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+  }
+}
+
+function documents(body: Buffer, type: string): unknown[] {
+  if (type.startsWith('text/event-stream')) {
+    return new SseReader().push(body).map(({ data }) => JSON.parse(data) as unknown);
+  }
+  return /json/.test(type) && body.length > 0 ? [JSON.parse(body.toString('utf8')) as unknown] : [];
+}
