@@ -5,6 +5,7 @@ import { DelegateError } from '../coordinator/intend.js';
 import { StoreUnusable } from '../coordinator/store.js';
 import { KeyFileError } from '../identity/key-file.js';
 import { NoSigningKey } from '../identity/key-store.js';
+import { StoreUnavailable } from '../journal/journal.js';
 import { JournalUnusable } from '../journal/schema.js';
 import { ConfigError } from '../peer/config/config-error.js';
 import { Interrupted } from '../peer/interrupted.js';
@@ -51,6 +52,7 @@ const OURS = [
   DelegateError,
   StoreUnusable,
   JournalUnusable,
+  StoreUnavailable,
   KeyFileError,
   NoSigningKey,
 ];

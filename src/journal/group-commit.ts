@@ -115,7 +115,9 @@ export class GroupCommit {
         pending.resolve(answer.value);
       } else if (answer.store) {
         pending.reject(
-          new StoreUnavailable(`the journal did not take a write (${answer.code || answer.message})`),
+          new StoreUnavailable(
+            `${this.#data.file}: the journal did not take a write (${answer.code || answer.message})`,
+          ),
         );
       } else pending.reject(new Error(`journal: ${answer.message}`));
     });

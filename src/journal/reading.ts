@@ -28,7 +28,7 @@ export class Reading {
       if (!(error instanceof Database.SqliteError)) throw error;
       // Whether the connection outlived it cannot be told: the next question opens one that has.
       this.close();
-      throw new StoreUnavailable(`the journal cannot be read (${error.code})`);
+      throw new StoreUnavailable(`${this.#file}: the journal cannot be read (${error.code})`);
     }
   }
 

@@ -192,7 +192,10 @@ describe('the SQLite journal', () => {
     );
     const text = join(folder, 'text.db');
     writeFileSync(text, 'this is no database, not at all, but it is long enough to be looked at');
-    await assert.rejects(openSqliteJournal({ file: text }), JournalUnusable);
+    await assert.rejects(
+      openSqliteJournal({ file: text }),
+      (error) => error instanceof JournalUnusable && error.message.startsWith(text),
+    );
   });
 
   it('survives a full store: the write is refused whole, and room makes it work again', async () => {

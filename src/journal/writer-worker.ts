@@ -32,7 +32,8 @@ try {
   identity = open.identity;
   post({ ready: open.identity });
 } catch (error) {
-  post({ unusable: (error as Error).message });
+  const { message } = error as Error;
+  post({ unusable: error instanceof JournalUnusable ? message : `${file}: ${message}` });
 }
 
 port.on('message', (operations: Operation[]) => {

@@ -6,7 +6,7 @@ import type { Defect } from '../defect.js';
 export const skipsFirstLiveEvent: Defect = {
   id: 'skips-first-live-event',
   breaks: 'the stream of a streaming create loses the first event behind its Task',
-  fails: ['RPL-02'],
+  fails: ['PRF-01', 'RPL-02'],
   bindings: ['JSONRPC'],
   executor: (parts) => ({
     ...parts,
