@@ -34,6 +34,7 @@ const targets = {
     await ensureToxiproxy(root);
     return run(node, ['--enable-source-maps', 'dist/src/cli/oab-gate.js', 'power', ...args]);
   },
+  bench: () => run(node, ['--enable-source-maps', 'dist/src/bench/main.js', ...args]),
   test: async () => {
     await ensureToxiproxy(root);
     return run(node, [...mocha, ...args]);

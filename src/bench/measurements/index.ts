@@ -1,0 +1,22 @@
+/** Every measurement, in the order in which they run. */
+import type { Measurement } from '../measurement.js';
+import { appends } from './appends.js';
+import { creates } from './creates.js';
+import { fanOut } from './fan-out.js';
+import { idle } from './idle.js';
+import { logLength } from './log-length.js';
+import { replay } from './replay.js';
+import { statusOnHundred, statusOnOne } from './status.js';
+import { stoppedReader } from './stopped-reader.js';
+
+export const MEASUREMENTS: readonly Measurement[] = [
+  creates,
+  statusOnOne,
+  statusOnHundred,
+  fanOut,
+  appends,
+  replay,
+  idle,
+  stoppedReader,
+  logLength,
+];

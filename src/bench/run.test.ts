@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { Measurement } from './measurement.js';
+import { measure, type Progress } from './run.js';
+import { launcher } from './side.js';
+import { table } from './table.js';
+
+/** A measurement of two counters; `log` has the order of what was done. */
+function counted(log: string[], broken = false): Measurement {
+  const arm = (label: string, factor: number) => {
+    let reads = 0;
+    return {
+      label,
+      async read() {
+        log.push(label);
+        reads += 1;
+        if (broken && reads === 2) throw new Error('one event too few');
+        return reads * factor;
+      },
+    };
+  };
+  return {
+    name: 'counted',
+    title: 'counted things',
+    unit: 'things/s',
+    note: 'nothing is timed',
+    aims: [
+      { of: 'ratio', least: 3 },
+      { of: 'first', most: 3 },
+    ],
+    async open() {
+      return { arms: [arm('ours', 2), arm('stock', 1)], close: async () => void log.push('closed') };
+    },
+  };
+}
+
+describe('the rounds of a measurement', () => {
+  it('read both arms in turn, after a warm-up that does not count', async () => {
+    const log: string[] = [];
+    const steps: Progress['step'][] = [];
+    const result = await measure(counted(log), launcher([]), 3, ({ step }) => steps.push(step));
+    assert.equal(log.join(' '), `${'ours stock '.repeat(4)}closed`);
+    assert.deepEqual(steps, ['start', 'warm-up', 1, 2, 3]);
+    assert.deepEqual(
+      result.arms.map(({ readings }) => readings),
+      [
+        [4, 6, 8],
+        [2, 3, 4],
+      ],
+    );
+    assert.deepEqual(result.ratio, { median: 2, min: 2, max: 2, of: 'ours/stock' });
+    assert.deepEqual(
+      result.aims.map(({ met }) => met),
+      [false, false],
+    );
+  });
+
+  it('end with the first reading that fails, and close what was opened', async () => {
+    const log: string[] = [];
+    await assert.rejects(
+      measure(counted(log, true), launcher([]), 3, () => {}),
+      /one event too few/,
+    );
+    assert.equal(log.at(-1), 'closed');
+  });
+
+  it('are shown with their ratio, aim and note', async () => {
+    const text = table([await measure(counted([]), launcher([]), 1, () => {})]);
+    assert.match(
+      text,
+      /counted things +things\/s +ours 4\.00 +stock 2\.00 +2\.00 +2\.00\.\.2\.00 +≥ 3 MISSED/,
+    );
+    assert.match(text, /counted: nothing is timed\./);
+  });
+});

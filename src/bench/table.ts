@@ -1,0 +1,39 @@
+/** The results as a table for people. */
+import type { Result } from './run.js';
+
+/** Three significant digits, without an exponent. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)));
+  return value.toFixed(Math.min(3, digits));
+}
+
+const HEAD = ['measurement', 'unit', 'first arm', 'second arm', 'ratio', 'min..max', 'aim'];
+
+export function table(results: readonly Result[]): string {
+  const rows = [HEAD, ...results.map(row)];
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const notes = results.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}.`]));
+  return [...rows.map(line), '', ...notes].join('\n');
+}
+
+function row({ title, unit, arms, ratio, aims }: Result): string[] {
+  return [
+    title,
+    unit,
+    ...arms.map(({ label, spread }) => `${label} ${figure(spread.median)}`),
+    figure(ratio.median),
+    `${figure(ratio.min)}..${figure(ratio.max)}`,
+    aims.map(aimText).join(', '),
+  ];
+}
+
+function aimText({ of, least, most, met }: Result['aims'][number]): string {
+  const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
+  return `${of === 'ratio' ? '' : 'first '}${bound} ${met ? 'met' : 'MISSED'}`;
+}
