@@ -168,6 +168,12 @@ async function midTask(lab: CaseLab, fault: Fault): Promise<void> {
       `a create while a task runs and its store is ${fault}: ${refused.status} ${refused.text.slice(0, 200)}`,
   );
   if (TAKES_NOTHING.has(fault)) {
+    const cancel = await probe.cancel(held.taskId);
+    lab.expect(
+      isRefusal(cancel),
+      () =>
+        `a cancel that a store that is ${fault} cannot record: ${cancel.status} ${cancel.text.slice(0, 200)}`,
+    );
     await until(() => !isRunning(Number(prompt?.pid)), {
       ms: STOPPED_MS,
       everyMs: 100,

@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const checksThenActs: Defect = {
   id: 'checks-then-acts',
   breaks: 'identical creates that arrive together are each admitted',
-  fails: ['PRF-11', 'RPL-11'],
+  fails: ['PRF-11', 'PRF-15', 'RPL-11'],
   bindings: ['JSONRPC'],
   executor: withJournal((journal) => {
     const underWay = new Map<string, number>();
