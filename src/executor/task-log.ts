@@ -3,6 +3,7 @@
  * gathers while an append is on its way to the disk goes out together with the next one; no timer.
  */
 import type { EventDraft, Journal } from '../journal/journal.js';
+import { appendOnce } from './append-once.js';
 import { untilDurable } from './durable.js';
 import type { Clock } from './parts.js';
 
@@ -15,17 +16,23 @@ export class TaskLog {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #taskId: string;
+  /** The last sequence that was acknowledged here. */
+  #at: number;
   readonly #lost: (error: unknown) => void;
   #waiting: EventDraft[] = [];
   #pump: Promise<void> | undefined;
   #room: (() => void)[] = [];
   #failed = false;
 
-  /** `lost` is called once when an append failed for good; from then on nothing is appended here. */
-  constructor(journal: Journal, clock: Clock, taskId: string, lost: (error: unknown) => void) {
+  /**
+   * `at`: where the log stood before the first one added here. `lost` is called once when an append failed for good;
+   * from then on nothing is appended here.
+   */
+  constructor(journal: Journal, clock: Clock, taskId: string, at: number, lost: (error: unknown) => void) {
     this.#journal = journal;
     this.#clock = clock;
     this.#taskId = taskId;
+    this.#at = at;
     this.#lost = lost;
   }
 
@@ -53,9 +60,9 @@ export class TaskLog {
     while (this.#waiting.length > 0 && !this.#failed) {
       const events = this.#waiting.splice(0, MAX_BATCH);
       try {
-        await untilDurable(this.#clock, () => this.#journal.append(this.#taskId, { events }), {
-          limitMs: APPEND_LIMIT_MS,
-        });
+        const write = appendOnce(this.#journal, this.#taskId, { events }, this.#at);
+        const { task } = await untilDurable(this.#clock, write, { limitMs: APPEND_LIMIT_MS });
+        this.#at = task.sequence;
       } catch (error) {
         // Whatever the reason: a log with a hole in it must not grow.
         this.#failed = true;

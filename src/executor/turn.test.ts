@@ -120,6 +120,35 @@ describe('a turn', () => {
     assert.equal(opened.executor.running(), 0);
   });
 
+  it('writes once what was committed without an acknowledgement: dispatch, output and outcome', async () => {
+    const unanswered = new Set(['dispatchedAt', 'artifactUpdate', 'outcome']);
+    const runner = inProcessRunner(({ say }) => {
+      for (const text of ['same', 'same', 'same']) say({ type: 'text', text });
+      return {};
+    });
+    await withParts(runner, (parts) => ({
+      ...parts,
+      clock: fastClock(50),
+      journal: {
+        ...parts.journal,
+        async append(taskId, append) {
+          const appended = await parts.journal.append(taskId, append);
+          const text = JSON.stringify(append);
+          const lost = [...unanswered].find((word) => text.includes(word));
+          if (lost === undefined) return appended;
+          unanswered.delete(lost);
+          throw new StoreUnavailable('committed, and the acknowledgement was lost');
+        },
+      },
+    }));
+    const result = await run();
+    assert.equal(unanswered.size, 0);
+    assert.equal(result.status, 'completed');
+    // SUBMITTED, WORKING, three pieces, the closing one, the terminal event.
+    assert.equal(result.event_log.last_sequence, 7);
+    assert.equal(runner.prompted, 1);
+  });
+
   it('ends a task whose process could not be journalled', async () => {
     const clock = fastClock(200);
     let fails = true;

@@ -3,6 +3,7 @@ import type { TaskRow } from '../journal/journal.js';
 import type { DelegationRequest } from '../profile/model.js';
 import type { StopCause } from '../profile/outcome.js';
 import type { AgentEvent, AgentTurn, TurnEnd } from './agent/runner.js';
+import { appendOnce } from './append-once.js';
 import { statusDraft } from './drafts.js';
 import { untilDurable } from './durable.js';
 import { evidenceOf, lostEnd } from './evidence.js';
@@ -47,7 +48,7 @@ export class Turn {
     this.#row = row;
     this.#request = request;
     this.#released = released;
-    this.#log = new TaskLog(journal, clock, row.taskId, (error) => {
+    this.#log = new TaskLog(journal, clock, row.taskId, row.sequence, (error) => {
       log.error({ err: error, task: row.taskId }, 'events could not be journalled');
       this.stop('store');
     });
@@ -167,9 +168,9 @@ export class Turn {
     const { journal, clock } = this.#context.parts;
     const now = clock.now();
     const working = statusDraft(this.#row, 'TASK_STATE_WORKING', now);
-    const appended = await this.#orStop(() =>
-      journal.append(this.#row.taskId, { events: [working], set: { dispatchedAt: now } }),
-    );
+    const { taskId, sequence } = this.#row;
+    const append = { events: [working], set: { dispatchedAt: now } };
+    const appended = await this.#orStop(appendOnce(journal, taskId, append, sequence));
     if (appended?.kind !== 'appended') return false;
     // A cancel that was journalled before this turn was known to anybody.
     this.#stopCause ??= appended.task.stopCause;

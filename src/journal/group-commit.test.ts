@@ -38,10 +38,11 @@ class Thread extends EventEmitter {
 describe('group commit', () => {
   it('outlives its thread: a batch without an answer is refused, the next one has a thread and answers of its own', async () => {
     const threads: Thread[] = [];
+    const told: unknown[] = [];
     const commit = new GroupCommit(
       { file: 'f' },
       1e6,
-      () => {},
+      (operation, value) => told.push([operation.kind === 'audit' && operation.draft.at, value]),
       (data) => {
         const thread = new Thread(data);
         threads.push(thread);
@@ -65,6 +66,11 @@ describe('group commit', () => {
     );
     threads[1]?.answer();
     assert.equal(await second, 2);
+    // The first may be on the disk all the same: whoever waits for it is told to look.
+    assert.deepEqual(told, [
+      [1, undefined],
+      [2, 2],
+    ]);
     assert.deepEqual(
       threads.map(({ data }) => data.identity),
       [undefined, 'this journal'],

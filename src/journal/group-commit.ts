@@ -28,7 +28,7 @@ const MAX_BATCH = 4096;
 export class GroupCommit {
   #data: WorkerData;
   readonly #maxQueued: number;
-  readonly #committed: (operation: Operation, value: Results[Operation['kind']]) => void;
+  readonly #committed: (operation: Operation, value: Results[Operation['kind']] | undefined) => void;
   readonly #writing: (data: WorkerData) => Writing;
   #worker: Writing | undefined;
   #queue: Pending[] = [];
@@ -38,11 +38,14 @@ export class GroupCommit {
   #closed = false;
   #idle: (() => void)[] = [];
 
-  /** `committed` is called after the acknowledgement, in commit order, before the writer's promise resolves. */
+  /**
+   * `committed` is called after the acknowledgement, in commit order, before the writer's promise resolves; without a
+   * value where the acknowledgement was lost with the thread, so that it may be committed or not.
+   */
   constructor(
     data: WorkerData,
     maxQueuedBytes: number,
-    committed: (operation: Operation, value: Results[Operation['kind']]) => void,
+    committed: (operation: Operation, value: Results[Operation['kind']] | undefined) => void,
     writing: (data: WorkerData) => Writing = startWriter,
   ) {
     this.#writing = writing;
@@ -136,7 +139,9 @@ export class GroupCommit {
         reject(new JournalUnusable(message));
         if (this.#worker !== worker) return;
         this.#worker = undefined;
-        if (this.#inFlight !== undefined) this.#settle(this.#inFlight.map(() => unavailable(message)));
+        if (this.#inFlight === undefined) return;
+        for (const { operation } of this.#inFlight) this.#committed(operation, undefined);
+        this.#settle(this.#inFlight.map(() => unavailable(message)));
       };
       worker.on('message', (message: FromWorker) => {
         if (ended) return;

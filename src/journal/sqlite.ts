@@ -98,8 +98,17 @@ function takeLock(file: string): Database.Database {
   }
 }
 
-function announce(wakeUps: WakeUps, operation: Operation, value: Results[Operation['kind']]): void {
+/** Where it is not known whether the task moved on, whoever waits for it looks again. */
+function announce(
+  wakeUps: WakeUps,
+  operation: Operation,
+  value: Results[Operation['kind']] | undefined,
+): void {
   if (operation.kind !== 'append') return;
+  if (value === undefined) {
+    wakeUps.publish(operation.taskId, Number.POSITIVE_INFINITY);
+    return;
+  }
   const { kind, task } = value as Appended;
   if (kind === 'appended') wakeUps.publish(task.taskId, task.sequence);
 }
