@@ -46,13 +46,18 @@ export function mintToken(key: { kid: string; key: KeyObject }, mint: Mint): str
     cap: [...mint.cap],
     ...(mint.req === undefined ? {} : { req: mint.req }),
   };
-  const input = `${encode({ alg: 'EdDSA', typ: TOKEN_TYP, kid: key.kid })}.${encode(claims)}`;
+  return signCompact(TOKEN_TYP, claims, key);
+}
+
+/** A compact JWS over claims, with exactly the header that our verifiers accept. */
+export function signCompact(typ: string, claims: object, key: { kid: string; key: KeyObject }): string {
+  const input = `${encode({ alg: 'EdDSA', typ, kid: key.kid })}.${encode(claims)}`;
   return `${input}.${sign(null, Buffer.from(input), key.key).toString('base64url')}`;
 }
 
 const header = z.strictObject({
   alg: z.literal('EdDSA'),
-  typ: z.literal(TOKEN_TYP),
+  typ: z.string(),
   kid: z.string().min(1).max(128),
 });
 const seconds = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -79,17 +84,33 @@ export interface TokenRules {
 
 /** The claims of a valid token, or why it is none: for the audit, never for the answer. */
 export function verifyToken(token: string, rules: TokenRules): { claims: Claims } | { refused: string } {
+  const opened = openCompact(token, TOKEN_TYP, claimsSchema, rules.find);
+  if ('refused' in opened) return opened;
+  const claims = opened.claims as Claims;
+  return timely(claims, opened.key, rules) ?? { claims };
+}
+
+/**
+ * What a compact JWS of this `typ` says, once its signature by a configured key of its issuer is verified; its times and
+ * audience are the caller's to judge.
+ */
+export function openCompact<T extends { iss: string; sub: string }>(
+  token: string,
+  typ: string,
+  schema: z.ZodType<T>,
+  find: (caller: string, kid: string) => TrustedKey | undefined,
+): { claims: T; key: TrustedKey } | { refused: string } {
   if (token.length > MAX_TOKEN) return { refused: 'too long' };
   const parts = token.split('.');
   if (parts.length !== 3) return { refused: 'no compact JWS' };
   const [head = '', body = '', tail = ''] = parts;
   const head_ = header.safeParse(decode(head));
-  if (!head_.success) return { refused: 'header' };
-  const parsed = claimsSchema.safeParse(decode(body));
+  if (!head_.success || head_.data.typ !== typ) return { refused: 'header' };
+  const parsed = schema.safeParse(decode(body));
   if (!parsed.success) return { refused: 'claims' };
-  const claims = parsed.data as Claims;
+  const claims = parsed.data;
   if (claims.iss !== claims.sub) return { refused: 'iss is not sub' };
-  const key = rules.find(claims.iss, head_.data.kid);
+  const key = find(claims.iss, head_.data.kid);
   if (key === undefined) return { refused: 'unknown caller or key' };
   if (key.state !== 'active' || key.key.asymmetricKeyType !== 'ed25519')
     return { refused: `key ${key.state}` };
@@ -100,14 +121,25 @@ export function verifyToken(token: string, rules: TokenRules): { claims: Claims 
   ) {
     return { refused: 'signature' };
   }
-  return timely(claims, key, rules) ?? { claims };
+  return { claims, key };
 }
 
 function timely(claims: Claims, key: TrustedKey, rules: TokenRules): { refused: string } | undefined {
-  const { now, skewMs, windowMs } = rules;
-  if (claims.aud !== rules.audience) return { refused: 'audience' };
   const longest =
-    claims.req === undefined ? MAX_LIFETIME : Math.min(MAX_LIFETIME, (windowMs - 3 * skewMs) / 1000);
+    claims.req === undefined
+      ? MAX_LIFETIME
+      : Math.min(MAX_LIFETIME, (rules.windowMs - 3 * rules.skewMs) / 1000);
+  return untimely(claims, key, longest, rules);
+}
+
+/** Why these claims do not hold now and here, if they do not; `longest` in seconds. */
+export function untimely(
+  claims: { aud: string; iat: number; exp: number },
+  key: TrustedKey,
+  longest: number,
+  { audience, now, skewMs }: Pick<TokenRules, 'audience' | 'now' | 'skewMs'>,
+): { refused: string } | undefined {
+  if (claims.aud !== audience) return { refused: 'audience' };
   if (claims.exp <= claims.iat || claims.exp > claims.iat + longest) return { refused: 'lifetime' };
   if (claims.iat * 1000 > now + skewMs) return { refused: 'issued in the future' };
   if (claims.exp * 1000 <= now - skewMs) return { refused: 'expired' };

@@ -1,0 +1,60 @@
+/** Who may do what at the relay: deny by default, from configuration alone, and nothing is learned from the wire. */
+import { verifyCertificate } from '../identity/certificate.js';
+import type { Credentials, KeyRing, TrustedCertificate } from '../identity/ports.js';
+import { verifyRelayToken } from '../identity/relay-token.js';
+
+export interface RelayPeer {
+  peer: string;
+  /** Public keys of its relay tokens. */
+  tokens?: KeyRing;
+  /** How its certificate is trusted, if one may stand for it. */
+  certificate?: TrustedCertificate;
+  /** An executor's one route, or those that a coordinator is granted: `host:port`. */
+  routes: readonly string[];
+}
+
+export interface PolicyOptions {
+  relay: string;
+  peers: readonly RelayPeer[];
+  skewMs: number;
+}
+
+/** The peer that credentials prove, or why they prove none (for the log only). */
+export type Proven = { peer: RelayPeer; reason: 'ok' } | { peer?: undefined; reason: string };
+
+export function createPolicy({ relay, peers, skewMs }: PolicyOptions) {
+  const byName = new Map(peers.map((peer) => [peer.peer, peer]));
+  const certificates = new Map(
+    peers.flatMap(({ peer, certificate }) =>
+      certificate === undefined ? [] : [[peer, certificate] as const],
+    ),
+  );
+
+  const byToken = (authorization: string, now: number): Proven => {
+    const token = /^Bearer +([A-Za-z0-9_\-.]+)$/i.exec(authorization)?.[1];
+    if (token === undefined) return { reason: 'no bearer token' };
+    const find = (peer: string, kid: string) => byName.get(peer)?.tokens?.find(kid);
+    const verified = verifyRelayToken(token, { relay, find, now, skewMs });
+    if ('refused' in verified) return { reason: verified.refused };
+    const peer = byName.get(verified.peer);
+    return peer === undefined ? { reason: 'unknown peer' } : { peer, reason: 'ok' };
+  };
+
+  return {
+    /** A certificate that is shown counts, also beside a good token, and both name one peer. */
+    prove({ authorization, certificate }: Credentials, now: number): Proven {
+      if (certificate === undefined)
+        return authorization === undefined ? { reason: 'no credential' } : byToken(authorization, now);
+      const shown = verifyCertificate(certificate, certificates);
+      const peer = shown.caller && byName.get(shown.caller.peer);
+      if (peer === undefined) return { reason: shown.reason };
+      if (authorization === undefined) return { peer, reason: 'ok' };
+      const spoken = byToken(authorization, now);
+      if (spoken.peer !== undefined && spoken.peer !== peer)
+        return { reason: 'certificate and token of two peers' };
+      return spoken;
+    },
+  };
+}
+
+export type Policy = ReturnType<typeof createPolicy>;

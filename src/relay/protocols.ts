@@ -1,0 +1,8 @@
+/** WebSocket subprotocols of the relay (RFC 6455 section 1.9), and the longest message of either. */
+
+/** An executor's tunnel: HTTP/2 inside, as a multiplexer. */
+export const TUNNEL_PROTOCOL = 'oab.tunnel.v1';
+/** One coordinator's connection, where a balancer would not pass CONNECT: raw bytes inside. */
+export const CONNECT_PROTOCOL = 'oab.connect.v1';
+/** Bytes. */
+export const MAX_MESSAGE = 1024 * 1024;
