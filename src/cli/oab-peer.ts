@@ -14,7 +14,7 @@ import { delegateCommand } from './peer/delegate.js';
 import { cancelCommand, reconcileCommand, waitCommand } from './peer/follow.js';
 import { runJob } from './peer/job.js';
 import { keysCommand } from './peer/keys.js';
-import { coordinatorCommand, executorCommand } from './peer/processes.js';
+import { coordinatorCommand, executorCommand, relayCommand } from './peer/processes.js';
 import { statusCommand, tasksCommand } from './peer/tasks.js';
 import { UsageError } from './usage-error.js';
 
@@ -30,6 +30,7 @@ const program = new Command('oab-peer')
 for (const command of [
   executorCommand,
   coordinatorCommand,
+  relayCommand,
   delegateCommand,
   waitCommand,
   statusCommand,

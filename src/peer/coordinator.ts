@@ -18,6 +18,7 @@ import {
   readCoordinatorFile,
 } from './config/coordinator-file.js';
 import { pause } from './pause.js';
+import { throughRelays } from './through-relays.js';
 
 export type CoordinatorTransform = (parts: CoordinatorParts) => CoordinatorParts;
 
@@ -68,6 +69,7 @@ export function openCoordinator(
         insecureLoopback: settings.insecureLoopback,
         timeoutMs: settings.timeoutMs,
         tls: () => tlsOf(entry),
+        ...(entry.relays.length === 0 ? {} : { through: throughRelays(config.peer, entry.relays) }),
         credentials: (req) => {
           if (tokens === undefined) return undefined;
           // A coordinator that stays up signs with a rotated key as soon as it is there.

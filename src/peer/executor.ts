@@ -24,7 +24,9 @@ import { createLog } from '../telemetry/log.js';
 import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
 import { readExecutorFile } from './config/executor-file.js';
+import { authorityOf } from './config/units.js';
 import { rereadKeys } from './reread-keys.js';
+import { openTunnels } from './tunnels.js';
 import { untilAsked } from './until-asked.js';
 import { VERSION } from './version.js';
 
@@ -83,7 +85,7 @@ export async function runExecutor(
   const interfaces = () => [{ url: config.publicUrl, protocolBinding: 'JSONRPC' }];
   const service = parts.service(executor.service);
   const { authenticator } = parts;
-  const { host, port, place } = settings.listen;
+  const { address, place } = settings.listen;
   const routes = [
     cardRoute(() => agentCard(service.describe(), interfaces())),
     jsonRpcRoute(
@@ -101,11 +103,18 @@ export async function runExecutor(
   ];
   const listenerTls = (): ListenerTls | undefined =>
     tls && { ...tls.current(), askCertificate: callers.certificates.size > 0 };
-  const listener = await listen(host, port, routes, listenerTls()).catch((error: NodeJS.ErrnoException) => {
+  const listenTls = listenerTls();
+  const listener = await listen({
+    routes,
+    ...(address === undefined ? {} : { address }),
+    ...(listenTls === undefined ? {} : { tls: listenTls }),
+    ...(settings.relays.length === 0 ? {} : { authority: authorityOf(config.publicUrl) }),
+  }).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([
-      `${place}: ${host}:${port} cannot be listened on (${error.code ?? error.message})`,
+      `${place}: ${address?.host}:${address?.port} cannot be listened on (${error.code ?? error.message})`,
     ]);
   });
+  const tunnels = openTunnels(settings, listener.accept, log);
   const audited = (detail: Record<string, unknown>) =>
     void journal
       .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, ...detail } })
@@ -135,18 +144,22 @@ export async function runExecutor(
     config.revocationMs,
     log,
   );
+  // Whoever listens nowhere is ready when a relay leads to it.
+  const asked = untilAsked(log);
+  if (address === undefined) await Promise.race([tunnels.up, asked]);
+  const bound = address === undefined ? {} : { [tls === undefined ? 'http' : 'https']: listener.address };
   process.stdout.write(
-    `${JSON.stringify({ ready: true, listen: { [tls === undefined ? 'http' : 'https']: listener.address }, pid: process.pid, version: VERSION })}\n`,
+    `${JSON.stringify({ ready: true, listen: bound, pid: process.pid, version: VERSION })}\n`,
   );
 
-  await untilAsked(log);
+  await asked;
   // New tasks are refused from here on; the running ones get their time, and then the next start ends them.
   const after = (ms: number) => new Promise<void>((resolve) => systemClock.after(ms, resolve));
   const busy = executor.running() > 0;
   await Promise.race([executor.drain(), after(DRAIN_MS)]);
   // Whoever has just seen a terminal event comes for the Task with its result.
   if (busy) await after(LINGER_MS);
-  await listener.close(LINGER_MS);
+  await Promise.all([listener.close(LINGER_MS), tunnels.close(LINGER_MS)]);
   stopRereading();
   await executor.stop();
   await journal.close();

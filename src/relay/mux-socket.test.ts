@@ -36,9 +36,10 @@ describe('a connection inside a tunnel', () => {
   });
 
   const open = () =>
-    new MuxSocket(
-      session.request({ ':method': 'CONNECT', ':authority': 'a:1' }, { endStream: false }),
-    ).on('error', () => {});
+    new MuxSocket(session.request({ ':method': 'CONNECT', ':authority': 'a:1' }, { endStream: false })).on(
+      'error',
+      () => {},
+    );
   const textOf = async (socket: MuxSocket) => {
     let text = '';
     socket.on('data', (chunk: Buffer) => {

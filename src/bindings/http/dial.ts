@@ -1,5 +1,7 @@
 /** Connections to one peer: what is dialled may differ from what the URL names (harness contract: `url`, `connect`). */
 import type { KeyObject } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 
@@ -19,6 +21,8 @@ export interface DialOptions {
   insecureLoopback: boolean;
   /** Read for each new connection, so that a renewed certificate is used at once. */
   tls?(): DialTls;
+  /** Opens the way to `authority` (`host:port` of the URL), inside which TLS is spoken end to end: a relay. */
+  through?(authority: string): Promise<Duplex>;
 }
 
 const CONNECT_MS = 5000;
@@ -48,10 +52,15 @@ export function dial(options: DialOptions): Dispatcher {
         callback(new Error('plain HTTP is for loopback with insecure_loopback only'), null);
         return;
       }
-      connectors.connect(
-        { ...dialled, servername: request.servername ?? request.hostname },
-        options.tls?.() ?? {},
-        callback,
+      const aim = { ...dialled, servername: request.servername ?? request.hostname };
+      const tls = options.tls?.() ?? {};
+      if (options.through === undefined) {
+        connectors.connect(aim, tls, callback);
+        return;
+      }
+      options.through(`${request.hostname}:${request.port === '' ? '443' : request.port}`).then(
+        (way) => connectors.connect({ ...aim, httpSocket: way as Socket }, tls, callback),
+        (error: Error) => callback(error, null),
       );
     },
   });

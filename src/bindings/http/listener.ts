@@ -1,7 +1,9 @@
 /** The HTTP listener that the HTTP bindings share: bounded, and able to end streams politely. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 
 export type Route = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
@@ -16,8 +18,10 @@ export interface ListenerTls {
 }
 
 export interface Listener {
-  /** `host:port` as bound. */
+  /** `host:port` as bound; empty when it listens nowhere. */
   address: string;
+  /** Takes a connection that came through a tunnel. */
+  accept(connection: Duplex): void;
   /** From now on connections get this certificate; those that stand keep theirs. */
   renew(tls: ListenerTls): void;
   /** Takes no new connection; resolves when the open ones are gone, at the latest after `graceMs`. */
@@ -34,49 +38,95 @@ const LIMITS = {
   handshakeTimeout: 10_000,
 };
 
-/** The first route that takes the request answers it; nobody's request is 404. */
-export async function listen(
-  host: string,
-  port: number,
-  routes: readonly Route[],
-  tls?: ListenerTls,
-): Promise<Listener> {
-  const sockets = new Set<Socket>();
+export interface ListenOptions {
+  /** Absent: it takes only what comes through a tunnel. */
+  address?: { host: string; port: number };
+  routes: readonly Route[];
+  tls?: ListenerTls;
+  /** `host:port` of our URL: what a tunnelled connection must be for, in its server name and in every Host. */
+  authority?: string;
+}
+
+/** The first route that takes the request answers it; nobody's request is 404. Rejects when the address cannot be bound. */
+export async function listen({ address, routes, tls, authority }: ListenOptions): Promise<Listener> {
+  const sockets = new Set<Duplex>();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     // Path only: a query is never routed by, and a full URL in the request line is a proxy's.
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    if (!routes.some((route) => route(request, response, path))) {
-      request.resume();
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
-    }
+    if (!routes.some((route) => route(request, response, path))) refuse(request, response, 404);
   };
-  const secure = tls === undefined ? undefined : createTlsServer({ ...LIMITS, ...context(tls) }, serve);
-  const server: Server | TlsServer = secure ?? createServer(LIMITS, serve);
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const bound = server.address() as AddressInfo;
+  const open = (handler: typeof serve): Server | TlsServer => {
+    const made =
+      tls === undefined
+        ? createServer(LIMITS, handler)
+        : createTlsServer({ ...LIMITS, ...context(tls) }, handler);
+    made.maxConnections = MAX_CONNECTIONS;
+    made.on('connection', (socket: Duplex) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
+    return made;
+  };
+  const servers: (Server | TlsServer)[] = [];
+  const tunnelled = authority === undefined ? undefined : forAuthority(open, serve, authority);
+  if (tunnelled !== undefined) servers.push(tunnelled);
+  const bound = address === undefined ? undefined : open(serve);
+  if (bound !== undefined && address !== undefined) {
+    servers.push(bound);
+    await new Promise<void>((resolve, reject) => {
+      bound.once('error', reject);
+      bound.listen(address.port, address.host, resolve);
+    });
+  }
   return {
-    address: bound.family === 'IPv6' ? `[${bound.address}]:${bound.port}` : `${bound.address}:${bound.port}`,
-    renew: (next) => secure?.setSecureContext(context(next)),
-    close: (graceMs) =>
-      new Promise<void>((resolve) => {
-        const timer = setTimeout(() => {
-          for (const socket of sockets) socket.destroy();
-        }, graceMs);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
+    address: bound === undefined ? '' : printed(bound.address() as AddressInfo),
+    accept: (connection) => void tunnelled?.emit('connection', connection),
+    renew(next) {
+      for (const server of servers) (server as TlsServer).setSecureContext(context(next));
+    },
+    async close(graceMs) {
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, graceMs);
+      for (const server of servers) {
+        server.close(() => {});
         server.closeIdleConnections();
-      }),
+      }
+      // A server that never listened does not wait for what was handed to it.
+      await Promise.all(
+        [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      );
+      clearTimeout(timer);
+    },
   };
+}
+
+/** What comes through a relay chose its own way here: it is for exactly this authority, or refused (421, RFC 9110 15.5.20). */
+function forAuthority(
+  open: (handler: (request: IncomingMessage, response: ServerResponse) => void) => Server | TlsServer,
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+  authority: string,
+): Server | TlsServer {
+  const [host = '', port = ''] = authority.split(':');
+  const accepted = [authority, ...(port === '443' ? [host] : [])];
+  const server = open((request, response) => {
+    if (accepted.includes(request.headers.host?.toLowerCase() ?? '')) serve(request, response);
+    else refuse(request, response, 421);
+  });
+  server.on('secureConnection', (socket: TLSSocket & { servername: string | false }) => {
+    if (socket.servername !== host) socket.destroy();
+  });
+  return server;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: 404 | 421): void {
+  request.resume();
+  const text = status === 404 ? 'not found\n' : 'not the authority that this connection was made for\n';
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
+}
+
+function printed({ family, address, port }: AddressInfo): string {
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 /** A client's certificate is asked for and judged above: a refusal must look like any other (PRF-21). */

@@ -54,10 +54,9 @@ describe('TLS between the peers', () => {
   beforeEach(async () => {
     seen = [];
     reused = [];
-    listener = await listen(
-      '127.0.0.1',
-      0,
-      [
+    listener = await listen({
+      address: { host: '127.0.0.1', port: 0 },
+      routes: [
         (request, response) => {
           seen.push(credentialsOf(request));
           reused.push((request.socket as TLSSocket).isSessionReused());
@@ -65,8 +64,8 @@ describe('TLS between the peers', () => {
           return true;
         },
       ],
-      tls(server),
-    );
+      tls: tls(server),
+    });
   });
   afterEach(() => listener.close(0));
 

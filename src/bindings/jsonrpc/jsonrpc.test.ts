@@ -67,21 +67,24 @@ describe('the JSON-RPC binding', () => {
             };
       },
     };
-    listener = await listen('127.0.0.1', 0, [
-      cardRoute(() => agentCard(service.describe(), interfaces())),
-      jsonRpcRoute(
-        {
-          service,
-          authenticator,
-          interfaces,
-          now: Date.now,
-          log: silentLog,
-          checkNegotiated,
-          readCreate: requestFromParams,
-        },
-        '/',
-      ),
-    ]);
+    listener = await listen({
+      address: { host: '127.0.0.1', port: 0 },
+      routes: [
+        cardRoute(() => agentCard(service.describe(), interfaces())),
+        jsonRpcRoute(
+          {
+            service,
+            authenticator,
+            interfaces,
+            now: Date.now,
+            log: silentLog,
+            checkNegotiated,
+            readCreate: requestFromParams,
+          },
+          '/',
+        ),
+      ],
+    });
     port = Number(listener.address.split(':')[1]);
   });
   afterEach(async () => {

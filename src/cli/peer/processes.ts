@@ -1,7 +1,8 @@
-/** `oab-peer executor` and `oab-peer coordinator`: the processes that stay up. */
+/** `oab-peer executor`, `coordinator` and `relay`: the processes that stay up. */
 import { Command } from 'commander';
 import { runCoordinator } from '../../peer/coordinator-daemon.js';
 import { runExecutor } from '../../peer/executor.js';
+import { runRelay } from '../../peer/relay.js';
 
 export function executorCommand(): Command {
   return new Command('executor')
@@ -23,6 +24,19 @@ export function coordinatorCommand(): Command {
     .addHelpText('after', '\nExample:\n  oab-peer coordinator --config fixtures/configs/coordinator.yaml')
     .action(async ({ config }: { config: string }) => {
       await runCoordinator(config);
+      process.exitCode = 0;
+    });
+}
+
+export function relayCommand(): Command {
+  return new Command('relay')
+    .description(
+      'run a blind relay: executors dial in and stay, coordinators ask for one by HTTP CONNECT; TLS goes through it end to end',
+    )
+    .requiredOption('--config <file>', 'relay.yaml')
+    .addHelpText('after', '\nExample:\n  oab-peer relay --config fixtures/configs/relay.yaml')
+    .action(async ({ config }: { config: string }) => {
+      await runRelay(config);
       process.exitCode = 0;
     });
 }

@@ -87,3 +87,48 @@ describe('a pair over TLS', function () {
     assert.deepEqual(pair.ledger('case-1'), []);
   });
 });
+
+describe('a pair that both dial a relay', function () {
+  this.timeout(60_000);
+  let pair: Pair;
+  beforeEach(() => {
+    pair = new Pair();
+  });
+  afterEach(() => pair.end());
+
+  for (const transport of ['connect', 'websocket']) {
+    it(`delegates, the executor listening nowhere (${transport})`, async () => {
+      const authority = await openAuthority(pair.folder);
+      await authority.issue('oab-b', { dns: ['oab-b.lab'] });
+      await authority.issue('relay-1', { dns: ['relay-1.lab'] });
+      for (const name of ['relay-a', 'relay-b']) pair.keys(name);
+      const { address } = await pair.relay({
+        relay: 'relay-1',
+        listen: { address: '127.0.0.1:0', tls: { cert: 'relay-1.crt', key: 'relay-1.key' } },
+        executors: [{ peer: 'oab-b', route: 'oab-b.lab:443', key: 'relay-b.pub.jwks' }],
+        coordinators: [{ peer: 'oab-a', token_keys: 'relay-a.pub.jwks', routes: ['oab-b.lab:443'] }],
+      });
+      const relay = { relay: 'relay-1', connect: address, ca: 'ca.crt' };
+      const executor = await pair.begin({
+        executor: {
+          listen: { tls: { cert: 'oab-b.crt', key: 'oab-b.key' } },
+          public_url: 'https://oab-b.lab/',
+          insecure_loopback: undefined,
+          relays: [{ ...relay, url: 'wss://relay-1.lab/', route: 'oab-b.lab:443', key: 'relay-b.jwks' }],
+        },
+        coordinator: { insecure_loopback: undefined },
+        remote: {
+          url: 'https://oab-b.lab/',
+          connect: undefined,
+          ca: 'ca.crt',
+          relays: [{ ...relay, url: 'https://relay-1.lab/', token_key: 'relay-a.jwks', transport }],
+        },
+      });
+      assert.deepEqual((JSON.parse(executor.lines[0] ?? '{}') as { listen: unknown }).listen, {});
+      const { task } = pair.script('say hello');
+      const run = pair.run('delegate', '--to', 'oab-b', '--json', '--deadline', '20s', task);
+      assert.equal(await run.exit, 0, `${run.lines.join('\n')}\n${run.stderr()}`);
+      assert.match(run.lines.join('\n'), /"verified":true/);
+    });
+  }
+});

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { newKey } from '../../identity/new-key.js';
+import { openAuthority } from '../../identity/testing/authority.js';
 import { jobSchema } from '../job.js';
 import { ConfigError } from './config-error.js';
 import { coordinatorSchema, readCoordinatorFile } from './coordinator-file.js';
 import { executorSchema, readExecutorFile } from './executor-file.js';
+import { readRelayFile, relaySchema } from './relay-file.js';
 
 const EXECUTOR = `peer: oab-b
 listen: { address: "127.0.0.1:0" }
@@ -135,8 +137,31 @@ describe('configuration', () => {
     ],
     [
       'a feature of a later version',
-      (text: string) => `${text}relays: []\n`,
-      /^peer\.yaml:13: relays: relays is not available in this version/,
+      (text: string) => `${text}metrics: {}\n`,
+      /^peer\.yaml:13: metrics: metrics is not available in this version/,
+    ],
+    [
+      'a relay without TLS of its own',
+      (text: string) =>
+        `${text}relays: [{ relay: relay-1, url: "wss://relay-1.lab/", route: "oab-b.lab:80", key: tokens.jwks }]\n`,
+      /^peer\.yaml:13: relays\.0: a relay needs listen\.tls/,
+    ],
+    [
+      'a route that is not its own',
+      (text: string) =>
+        `${text}relays: [{ relay: relay-1, url: "wss://relay-1.lab/", route: "oab-c.lab:443", key: tokens.jwks }]\n`,
+      /^peer\.yaml:13: relays\.0\.route: must be the authority of public_url, oab-b\.lab:80/,
+    ],
+    [
+      'nothing to prove itself to a relay by',
+      (text: string) =>
+        `${text}relays: [{ relay: relay-1, url: "wss://relay-1.lab/", route: "oab-b.lab:80" }]\n`,
+      /^peer\.yaml:13: relays\.0\.key: nothing to prove itself by/,
+    ],
+    [
+      'nowhere to listen and no relay',
+      (text: string) => text.replace('listen: { address: "127.0.0.1:0" }', 'listen: {}'),
+      /^peer\.yaml:2: listen\.address: is missing, and there is no relay/,
     ],
     [
       'plain HTTP beyond loopback',
@@ -265,9 +290,16 @@ describe('configuration', () => {
       /keys: nothing to prove itself by; give keys\.tokens, or tls/,
     ],
     [
-      'relays',
-      (text: string) => `${text}    relays: []\n`,
-      /^peer\.yaml:10: peers\.0\.relays: relays is not/,
+      'a relay with plain HTTP inside',
+      (text: string) =>
+        `${text}    relays: [{ relay: relay-1, url: "https://relay-1.lab/", token_key: tokens.jwks }]\n`,
+      /peers\.0\.url: must be https, since TLS runs through the relay/,
+    ],
+    [
+      'a relay whose key is not there',
+      (text: string) =>
+        `${text}    relays: [{ relay: relay-1, url: "https://relay-1.lab/", token_key: absent.jwks }]\n`,
+      /^peer\.yaml:10: peers\.0\.relays\.0\.token_key: .*absent\.jwks: cannot be read \(ENOENT\)/,
     ],
     [
       'a binding of a later version',
@@ -309,10 +341,43 @@ describe('configuration', () => {
     });
   }
 
+  it('of a relay is refused with file, line and key', async () => {
+    const authority = await openAuthority(folder);
+    await authority.issue('relay-1', { dns: ['relay-1.lab'] });
+    const RELAY = `relay: relay-1
+listen: { address: "127.0.0.1:0", tls: { cert: relay-1.crt, key: relay-1.key } }
+executors:
+  - { peer: oab-b, route: "oab-b.lab:443", key: tokens.jwks }
+coordinators:
+  - { peer: oab-a, token_keys: tokens.jwks, routes: ["oab-b.lab:443"] }
+`;
+    const relay = (text: string) => problems(readRelayFile, text).join('\n');
+    assert.equal(relay(RELAY), '');
+    for (const [from, to, expected] of [
+      [
+        'route: "oab-b.lab:443", key',
+        'route: "OAB-B.lab:443", key',
+        /^peer\.yaml:4: executors\.0\.route: must be host:port/,
+      ],
+      [
+        'routes: ["oab-b.lab:443"]',
+        'routes: ["oab-c.lab:443"]',
+        /^peer\.yaml:6: .*oab-c\.lab:443 is no executor's route/,
+      ],
+      [', key: tokens.jwks }', ' }', /^peer\.yaml:4: executors\.0: nothing to know this peer by/],
+      ['relay-1.crt', 'absent.crt', /^peer\.yaml:2: listen\.tls: .*absent\.crt: cannot be read/],
+      ['relay-1.key', 'tokens.jwks', /^peer\.yaml:2: listen\.tls: .*no private key in PEM/],
+      [', tls: { cert: relay-1.crt, key: relay-1.key }', '', /^peer\.yaml:2: listen\.tls: is missing/],
+      ['coordinators:', 'streams: 1\ncoordinators:', /^peer\.yaml:5: streams: unknown key/],
+    ] as const)
+      assert.match(relay(RELAY.replace(from, to)), expected);
+  });
+
   for (const [name, schema] of [
     ['executor', executorSchema],
     ['coordinator', coordinatorSchema],
     ['job', jobSchema],
+    ['relay', relaySchema],
   ] as const) {
     it(`publishes ${name}.schema.json as it is (OAB_WRITE_SCHEMAS=1 rewrites it)`, () => {
       const path = `docs/schemas/${name}.schema.json`;

@@ -8,6 +8,7 @@ import { openTlsFiles, readCertificates, type TlsPaths } from '../../identity/tl
 import { CAPABILITIES } from '../../profile/capabilities.js';
 import { ConfigError } from './config-error.js';
 import { readYaml } from './read-yaml.js';
+import { type RelaySettings, relayFiles, relaySettings, relayUrl } from './relay-entry.js';
 import { dialled, duration, isLoopback, notAvailable, path, peerId, shortTime, webUrl } from './units.js';
 
 const capability = z.enum(CAPABILITIES as [string, ...string[]], {
@@ -35,7 +36,21 @@ export const coordinatorSchema = z.strictObject({
       capabilities: z.array(capability),
       ca: path.optional(),
       tls_key: path.optional(),
-      relays: notAvailable('relays'),
+      /** Absent or empty: the executor is dialled directly. Several are tried in turn. */
+      relays: z
+        .array(
+          z.strictObject({
+            relay: peerId,
+            url: relayUrl('https'),
+            connect: dialled.optional(),
+            ca: path.optional(),
+            token_key: path.optional(),
+            tls: z.strictObject({ cert: path, key: path }).optional(),
+            transport: z.enum(['connect', 'websocket']).default('connect'),
+          }),
+        )
+        .max(16)
+        .default([]),
     }),
   ),
   reconnect: z
@@ -56,6 +71,7 @@ export interface PeerSettings {
   ca?: string;
   /** Public keys that its certificate may have. */
   tlsKey?: string;
+  relays: (RelaySettings & { transport: 'connect' | 'websocket' })[];
 }
 
 export interface CoordinatorSettings {
@@ -100,7 +116,14 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
   if (value.keys !== undefined) look(['keys', 'tokens'], at(value.keys.tokens), true);
   else if (tls === undefined)
     found.push(`${place(['keys'])}: nothing to prove itself by; give keys.tokens, or tls with a certificate`);
-  value.peers.forEach(({ url, connect, result_keys, ca, tls_key }, index) => {
+  value.peers.forEach(({ url, connect, result_keys, ca, tls_key, relays }, index) => {
+    for (const [number, relay] of relays.entries())
+      for (const [name, read] of relayFiles(relaySettings(relay, at, relay.token_key)))
+        open(['peers', index, 'relays', number, name === 'key' ? 'token_key' : name], read);
+    if (relays.length > 0 && connect !== undefined)
+      found.push(`${place(['peers', index, 'connect'])}: is for a direct connection; a relay has its own`);
+    if (relays.length > 0 && !url.startsWith('https:'))
+      found.push(`${place(['peers', index, 'url'])}: must be https, since TLS runs through the relay`);
     look(['peers', index, 'result_keys'], at(result_keys), false);
     if (ca !== undefined) open(['peers', index, 'ca'], () => readCertificates(at(ca)));
     if (tls_key !== undefined) open(['peers', index, 'tls_key'], () => openPinnedKeys(at(tls_key)));
@@ -139,10 +162,11 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
     socket: `${at(value.store)}.sock`,
     timeoutMs: value.timeout,
     insecureLoopback: value.insecure_loopback,
-    peers: value.peers.map(({ peer, url, connect, result_keys, ca, tls_key }) => ({
+    peers: value.peers.map(({ peer, url, connect, result_keys, ca, tls_key, relays }) => ({
       peer,
       url,
       resultKeys: at(result_keys),
+      relays: relays.map(({ token_key, ...relay }) => relaySettings(relay, at, token_key)),
       ...(ca === undefined ? {} : { ca: at(ca) }),
       ...(tls_key === undefined ? {} : { tlsKey: at(tls_key) }),
       ...(connect === undefined ? {} : { connect: `${bracketed(connect.host)}:${connect.port}` }),

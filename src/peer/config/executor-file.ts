@@ -13,15 +13,19 @@ import type { CardParams } from '../../profile/model.js';
 import { VERSION } from '../version.js';
 import { ConfigError } from './config-error.js';
 import { type Loaded, readYaml } from './read-yaml.js';
+import { type RelaySettings, relayFiles, relaySettings, relayUrl } from './relay-entry.js';
 import {
   address,
+  authorityOf,
   count,
+  dialled,
   duration,
   isLoopback,
   notAvailable,
   path,
   peerId,
   rate,
+  route,
   shortTime,
   size,
   someTime,
@@ -36,7 +40,8 @@ const MIB = 1024 * 1024;
 export const executorSchema = z.strictObject({
   peer: peerId,
   listen: z.strictObject({
-    address,
+    /** Absent: it listens nowhere, and is reached through its relays alone. */
+    address: address.optional(),
     tls: z.strictObject({ cert: path, key: path, client_ca: path.optional() }).optional(),
   }),
   public_url: webUrl,
@@ -99,7 +104,20 @@ export const executorSchema = z.strictObject({
     coalesce: z.boolean().default(true),
     writable: z.array(path).default([]),
   }),
-  relays: notAvailable('relays'),
+  relays: z
+    .array(
+      z.strictObject({
+        relay: peerId,
+        url: relayUrl('wss'),
+        connect: dialled.optional(),
+        ca: path.optional(),
+        route,
+        key: path.optional(),
+        tls: z.strictObject({ cert: path, key: path }).optional(),
+      }),
+    )
+    .max(16)
+    .default([]),
   metrics: notAvailable('metrics'),
 });
 
@@ -107,7 +125,8 @@ export interface ExecutorSettings {
   config: ExecutorConfig;
   agent: AgentConfig;
   /** `place` is where the configuration says it, for problems that only show when it is tried. */
-  listen: { host: string; port: number; place: string };
+  listen: { address?: { host: string; port: number }; place: string };
+  relays: (RelaySettings & { route: string })[];
   journal: { file: string; maxBytes?: number };
   resultKeys: string;
   tls?: TlsPaths;
@@ -172,7 +191,11 @@ export function readExecutorFile(file: string): ExecutorSettings {
       ...(value.agent.read_only_mode === undefined ? {} : { readOnlyMode: value.agent.read_only_mode }),
       ...(value.agent.home === undefined ? {} : { home: at(value.agent.home) }),
     },
-    listen: { ...value.listen.address, place: loaded.place(['listen', 'address']) },
+    listen: {
+      place: loaded.place(['listen', 'address']),
+      ...(value.listen.address === undefined ? {} : { address: value.listen.address }),
+    },
+    relays: value.relays.map((relay) => relaySettings(relay, at, relay.key)),
     journal: {
       file: at(value.journal.sqlite),
       ...(value.journal.max_size === undefined ? {} : { maxBytes: value.journal.max_size }),
@@ -201,7 +224,7 @@ export function readExecutorFile(file: string): ExecutorSettings {
 
 function consistency(
   { value, place }: Loaded<z.output<typeof executorSchema>>,
-  { config, listen, tls, callers }: ExecutorSettings,
+  { listen, relays, tls, callers, config }: ExecutorSettings,
 ): string[] {
   const found: string[] = [];
   const { limits } = config;
@@ -225,7 +248,7 @@ function consistency(
       found.push(
         `${place(['insecure_loopback'])}: without listen.tls it listens on loopback only; configure TLS, or set insecure_loopback: true to say so`,
       );
-    else if (!isLoopback(listen.host))
+    else if (listen.address !== undefined && !isLoopback(listen.address.host))
       found.push(
         `${place(['listen', 'address'])}: plain HTTP is allowed on loopback only; configure listen.tls`,
       );
@@ -234,6 +257,16 @@ function consistency(
     if (!secure) found.push(`${place(['public_url'])}: listen.tls needs an https URL`);
     if (value.insecure_loopback)
       found.push(`${place(['insecure_loopback'])}: contradicts listen.tls; remove one of them`);
+  }
+  if (listen.address === undefined && relays.length === 0)
+    found.push(`${place(['listen', 'address'])}: is missing, and there is no relay to be reached through`);
+  for (const [index, { route: own }] of value.relays.entries()) {
+    if (tls === undefined)
+      found.push(`${place(['relays', index])}: a relay needs listen.tls (TLS runs through it)`);
+    if (own !== authorityOf(value.public_url))
+      found.push(
+        `${place(['relays', index, 'route'])}: must be the authority of public_url, ${authorityOf(value.public_url)}`,
+      );
   }
   for (const [index, { tokenKeys, tlsKey }] of callers.entries()) {
     if (tlsKey !== undefined && tls === undefined)
@@ -279,6 +312,8 @@ function files({ place }: Loaded<unknown>, settings: ExecutorSettings): string[]
   }
   const { tls } = settings;
   if (tls !== undefined) look(['listen', 'tls'], () => openTlsFiles(tls));
+  for (const [index, relay] of settings.relays.entries())
+    for (const [name, open] of relayFiles(relay)) look(['relays', index, name], open);
   const { workspace } = settings.agent;
   if (!existsSync(workspace) || !statSync(workspace).isDirectory()) {
     found.push(`${place(['agent', 'workspace'])}: ${workspace}: no such folder`);

@@ -55,6 +55,20 @@ export const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http or h
   return `${username}${password}${search}${hash}` === '';
 }, 'must have no user, password, query or fragment');
 
+/** `host:port` that a relay routes by: the authority of an executor's public URL. */
+export const route = z
+  .string()
+  .regex(
+    /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?:\d{1,5}$/,
+    'must be host:port in lower case, such as oab-b.example:443',
+  );
+
+/** `host:port` of a URL, with the scheme's own port where it names none. */
+export function authorityOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
+}
+
 /** A key of a later version: refused by name, since ignoring it would run something else than was asked. */
 export const notAvailable = (what: string) =>
   z.undefined({ error: `${what} is not available in this version; remove it` }).optional();

@@ -85,8 +85,8 @@ export class Pair {
   }
 
   /** Starts a process of the pair and waits for its ready line. */
-  async start(role: 'executor' | 'coordinator'): Promise<{ run: Run; address: string }> {
-    const run = peer([role, '--config', role === 'executor' ? this.executor : this.coordinator]);
+  async start(role: 'executor' | 'coordinator' | 'relay'): Promise<{ run: Run; address: string }> {
+    const run = peer([role, '--config', this.at(`${role}.yaml`)]);
     this.#started.push(run);
     const ready = JSON.parse(await run.line((line) => line.startsWith('{"ready"'))) as {
       listen: { http?: string; https?: string };
@@ -130,6 +130,17 @@ export class Pair {
     return run;
   }
 
+  /** A key file and its public half. */
+  keys(name: string): void {
+    makeKeyFile(this.at(`${name}.jwks`), this.at(`${name}.pub.jwks`));
+  }
+
+  /** Starts a relay with this configuration. */
+  async relay(configuration: Record<string, unknown>): Promise<{ run: Run; address: string }> {
+    writeFileSync(this.at('relay.yaml'), stringify(configuration));
+    return this.start('relay');
+  }
+
   coordinate(address: string, secured?: Secured): void {
     writeFileSync(
       this.coordinator,
@@ -143,7 +154,7 @@ export class Pair {
           {
             peer: 'oab-b',
             url: 'http://oab-b.lab/',
-            connect: address,
+            ...(address === '' ? {} : { connect: address }),
             result_keys: 'results.pub.jwks',
             capabilities: ['repo:read'],
             ...secured?.remote,
