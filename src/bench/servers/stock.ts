@@ -20,5 +20,8 @@ const card = AgentCard.fromJSON({
   supportedInterfaces: [{ url: 'http://127.0.0.1/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
 });
 const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), stockAgent(new Control()));
-const { address } = await listen('127.0.0.1', 0, [stockRoute(handler)]);
+const { address } = await listen({
+  address: { host: '127.0.0.1', port: 0 },
+  routes: [stockRoute(handler)],
+});
 process.stdout.write(`${JSON.stringify({ ready: true, listen: { http: address } })}\n`);
