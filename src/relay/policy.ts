@@ -56,5 +56,3 @@ export function createPolicy({ relay, peers, skewMs }: PolicyOptions) {
     },
   };
 }
-
-export type Policy = ReturnType<typeof createPolicy>;
