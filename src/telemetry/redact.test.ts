@@ -12,6 +12,17 @@ describe('redaction', () => {
     ['a bearer header', `Authorization: Bearer ${token}`, token],
     ['an opaque credential', 'authorization: Basic dXNlcjpzZWNyZXQ=', 'dXNlcjpzZWNyZXQ='],
     ['a token in JSON', JSON.stringify({ token }), token],
+    ['a token behind a line end in JSON', JSON.stringify({ text: `a\n${token}` }), token],
+    [
+      'a credential behind a line end in JSON',
+      JSON.stringify({ text: 'a\r\nauthorization: Bearer opaque-secret\r\n' }),
+      'opaque-secret',
+    ],
+    [
+      'a credential in JSON inside a string',
+      JSON.stringify({ text: JSON.stringify({ authorization: 'Bearer opaque-secret' }) }),
+      'opaque-secret',
+    ],
     ['a private JWK', JSON.stringify({ key: jwk }), jwk.d ?? ''],
     ['a private JWK inside a string', JSON.stringify({ file: JSON.stringify(jwk) }), jwk.d ?? ''],
     ['a PEM key', `key: ${pem}`, pem.split('\n')[1] ?? ''],

@@ -1,9 +1,15 @@
 /** The one place that takes secrets out of text: logs, evidence and reports all go through here. */
 
+/** Where a word begins; also behind an escape such as the two characters of a line end inside JSON. */
+const BEGIN = String.raw`(?:\b|(?<=\\[bfnrt]))`;
+
 const PATTERNS: readonly [RegExp, string][] = [
   // Compact JWS: agent and relay tokens, in any place.
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, '[token]'],
-  [/\b(authorization"?\s*[:=]\s*"?)(?:bearer|basic)\s+[^\s"',]+/gi, '$1[credential]'],
+  [new RegExp(String.raw`${BEGIN}eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`, 'g'), '[token]'],
+  [
+    new RegExp(String.raw`${BEGIN}(authorization\\?"?\s*[:=]\s*\\?"?)(?:bearer|basic)\s+[^\s"',\\]+`, 'gi'),
+    '$1[credential]',
+  ],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g, '[private key]'],
   // The private member of a JWK, plain or inside a JSON string.
   [/(\\?"d\\?"\s*:\s*\\?")[A-Za-z0-9_-]{40,}(\\?")/g, '$1[private key]$2'],

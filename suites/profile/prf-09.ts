@@ -58,7 +58,8 @@ function inRequest(send: Send, change: (request: Json) => Json): Send {
 const family = (name: string) => async (lab: CaseLab) => {
   const executor = await lab.fresh();
   const probe = executor.probe();
-  for (const [place, put] of Object.entries(PLACES)) {
+  for (const { point: place } of lab.sweep('places', Object.keys(PLACES))) {
+    const put = PLACES[place] as (typeof PLACES)[string];
     lab.attempt();
     const request = lab.script(executor, 'never', ['say x']);
     const send = put(

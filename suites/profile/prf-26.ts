@@ -22,7 +22,8 @@ const LIVES: Record<string, { script: string[]; more?: Json; cap?: string[]; can
 async function lives(lab: CaseLab): Promise<void> {
   const executor = await lab.executor();
   const probe = executor.probe();
-  for (const [name, { script, more, cap, cancelAt }] of Object.entries(LIVES)) {
+  for (const { point: name } of lab.sweep('lives', Object.keys(LIVES))) {
+    const { script, more, cap, cancelAt } = LIVES[name] as (typeof LIVES)[string];
     lab.attempt();
     const created = await probe.create(
       lab.script(executor, name, script, more),

@@ -15,6 +15,7 @@ import {
   tail,
 } from '../../src/harness/run/observe.js';
 import { AFTER, heldTask, place, release, START } from '../../src/harness/run/story.js';
+import type { Chosen } from '../../src/harness/run/sweeps.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Probe, Session } from '../../src/harness/wire/probe.js';
@@ -33,19 +34,31 @@ interface Observer {
   cut: ReturnType<Link['tap']['arm']>;
 }
 
+/** The cuts of a sweep, so many at once on one held task. */
+async function sweep(
+  lab: CaseLab,
+  executor: ExecutorSubject,
+  part: string,
+  plans: readonly CutPlan[],
+): Promise<void> {
+  const chosen = lab.sweep('cuts', plans);
+  for (let at = 0; at < chosen.length; at += AT_ONCE)
+    await cutAndResume(lab, executor, `${part}${at}`, chosen.slice(at, at + AT_ONCE));
+}
+
 /** One held task; each plan is an observer on a link of its own, cut as planned, resumed, and checked. */
 async function cutAndResume(
   lab: CaseLab,
   executor: ExecutorSubject,
   part: string,
-  plans: readonly CutPlan[],
+  cuts: readonly Chosen<CutPlan>[],
 ): Promise<void> {
   const probe = executor.probe();
   const started = await heldTask(lab, executor, probe, part, AFTER);
   const before = await place(probe, started.taskId);
   const prefix = await tail(probe, started.taskId, '0', 'before');
   const observers: Observer[] = [];
-  for (const [index, plan] of plans.entries()) {
+  for (const { index, point: plan } of cuts) {
     const name = `${part}-${index}`;
     const link = await lab.link(executor, name);
     const cut = link.tap.arm(plan);
@@ -155,8 +168,7 @@ const everyBoundary = (kind: CutKind) => async (lab: CaseLab) => {
     { length: frames },
     (_, k): CutPlan => ({ kind, direction: 'downstream', at: { frame: k + 1, framer: 'sse' } }),
   );
-  for (let at = 0; at < plans.length; at += AT_ONCE)
-    await cutAndResume(lab, executor, `${kind}${at}`, plans.slice(at, at + AT_ONCE));
+  await sweep(lab, executor, kind, plans);
 };
 
 async function offsets(lab: CaseLab): Promise<void> {
@@ -175,8 +187,7 @@ async function offsets(lab: CaseLab): Promise<void> {
     }),
   );
   lab.evidence('schedule.json', points);
-  for (let at = 0; at < plans.length; at += AT_ONCE)
-    await cutAndResume(lab, executor, `offset${at}`, plans.slice(at, at + AT_ONCE));
+  await sweep(lab, executor, 'offset', plans);
 }
 
 async function blackHoles(lab: CaseLab): Promise<void> {
@@ -184,7 +195,7 @@ async function blackHoles(lab: CaseLab): Promise<void> {
   const { frames } = await measure(lab, executor);
   const random = lab.random('coordinator-executor', 'downstream', 1);
   const points = random.sample(HOLES, 1, frames - 1);
-  await cutAndResume(
+  await sweep(
     lab,
     executor,
     'hole',

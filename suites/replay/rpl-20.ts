@@ -15,13 +15,18 @@ const SPREAD = 20;
 async function race(lab: CaseLab): Promise<void> {
   const executor = await lab.executor();
   const probe = executor.probe();
-  for (let round = 0; round < TASKS; round += 1) {
+  // The schedule is the seed's; the moment itself is what is being raced.
+  const points = Array.from({ length: TASKS }, (_, round) => {
+    const random = lab.random('', '', round);
+    return Array.from({ length: SUBSCRIBERS }, (_one, n) => ({ round, n, ms: random.int(0, SPREAD) }));
+  });
+  const chosen = lab.sweep('subscribers', points.flat()).map(({ point }) => point);
+  for (const round of new Set(chosen.map((point) => point.round))) {
     const started = await heldTask(lab, executor, probe, `r${round}`, ['say last']);
     const from = await place(probe, started.taskId);
-    const random = lab.random('', '', round);
-    const subscribers = Array.from({ length: SUBSCRIBERS }, async (_, n) => {
-      // The schedule is the seed's; the moment itself is what is being raced.
-      await delay(random.int(0, SPREAD));
+    const raced = chosen.filter((point) => point.round === round);
+    const subscribers = raced.map(async ({ n, ms }) => {
+      await delay(ms);
       return within(
         resume(probe, started.taskId, from, `r${round}-${n}`),
         10_000,

@@ -12,6 +12,7 @@ import { BYSTANDERS } from '../../harness/defects/bystanders.js';
 import { defects } from '../../harness/defects/registry.js';
 import type { Progress } from '../../harness/run/options.js';
 import { run } from '../../harness/run/run.js';
+import type { Selection } from '../../harness/run/sweeps.js';
 import { VERSION } from '../../peer/version.js';
 import { BINDINGS } from '../../profile/names.js';
 import { decisionKey } from '../../report/decision-key.js';
@@ -28,11 +29,19 @@ export interface Executed {
   files: string[];
 }
 
-/** `only` narrows to single cases, for `oab-gate replay`. */
+/** For `oab-gate replay`: one case, and only these points of its sweeps. */
+export interface Narrowed {
+  only(caseId: string): boolean;
+  selection?: Selection;
+}
+
+/** Of the time that is spent on one failed case at most, this part of what all of them may take. */
+const SHRINK_SHARE = 3;
+
 export async function execute(
   flags: RunFlags,
   progress: (event: Progress) => void,
-  only?: (caseId: string) => boolean,
+  narrowed?: Narrowed,
 ): Promise<Executed> {
   const defect = defects.find(({ id }) => id === flags.defect);
   if (flags.defect !== undefined && defect === undefined) {
@@ -61,13 +70,15 @@ export async function execute(
     budgetMs: flags.budget,
     progress,
     ...(flags.defect === undefined ? {} : { defect: flags.defect }),
-    ...(only === undefined ? {} : { only }),
+    ...narrowed,
+    ...(flags.shrink === 0 ? {} : { shrink: { caseMs: flags.shrink / SHRINK_SHARE, runMs: flags.shrink } }),
+    failFast: flags.failFast === true,
   });
   const evidence = await sealEvidence(flags.out, result.checks);
   const verdict = decide({
     checks: result.checks,
     tradeoffs,
-    narrowedBy: narrowedBy(flags, only !== undefined),
+    narrowedBy: narrowedBy(flags, narrowed !== undefined),
     embeddedInjector: String(result.components.fault_injector).startsWith('embedded'),
     defect: flags.defect ?? null,
     seed: flags.seed,

@@ -21,6 +21,8 @@ export async function plant(defect: Defect, seed: number, out: string): Promise<
     ...['--topologies', 'direct'],
     ...['--seed', String(seed)],
     ...['--budget', '24h'],
+    // A second failure of a criterion that has failed proves nothing more, and why it failed is known.
+    ...['--fail-fast', '--shrink', '0s'],
     ...['--out', out],
     '--json',
   ]);

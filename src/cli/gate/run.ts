@@ -22,6 +22,9 @@ export interface RunFlags {
   seed: number;
   budget: number;
   out: string;
+  /** ms for making the schedules of failed cases smaller, over the whole run; 0: none. */
+  shrink: number;
+  failFast?: boolean;
   defect?: string;
   tradeoffs?: string;
   score?: string;
@@ -44,6 +47,13 @@ export function runCommand(): Command {
       'folder of the run’s files; the evidence of an earlier run there is replaced',
       'out',
     )
+    .option(
+      '--shrink <duration>',
+      'time, over the whole run, for finding the smallest schedule of failed cases; 0s: none',
+      duration,
+      60_000,
+    )
+    .option('--fail-fast', 'pass over the other cases of a check that has failed')
     .option('--defect <id>', 'plant this defect; the run decides nothing ("oab-gate list defects")')
     .option('--tradeoffs <file>', 'accepted trade-offs (JSON array)')
     .option('--score <file>', 'carry this score of the planted defects (power.json of "oab-gate power")')

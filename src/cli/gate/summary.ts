@@ -1,4 +1,5 @@
 /** What a person reads at the end of a run. */
+import { dirname, join } from 'node:path';
 import { exitCode } from '../../gate/exit-code.js';
 import type { Verdict } from '../../gate/verdict.js';
 import type { CheckResult } from '../../harness/check.js';
@@ -19,8 +20,14 @@ export function summary(verdict: Verdict, checks: readonly CheckResult[], files:
     lines.push(
       `  ${outcome.replace('_', ' ')}: ${criterion} ${cell.binding} ${cell.topology}: ${reason ?? ''}`,
     );
-    for (const one of cases.filter((result) => result.outcome === outcome))
-      lines.push(`    oab-gate replay --case ${one.id} --seed ${verdict.seed}`);
+    for (const one of cases.filter((result) => result.outcome === outcome)) {
+      const capsule = one.evidence.find((path) => path.endsWith('/capsule.json'));
+      lines.push(
+        capsule === undefined
+          ? `    oab-gate replay --case ${one.id} --seed ${verdict.seed}`
+          : `    oab-gate replay ${join(dirname(files[0] ?? ''), capsule)}`,
+      );
+    }
   }
   const slow = [...checks]
     .filter(({ duration_ms }) => duration_ms > 0)

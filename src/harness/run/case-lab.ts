@@ -1,6 +1,7 @@
 /** What one case works with: subjects, links, scripts, the seed's choices, and where its evidence goes. */
 import type { BindingName } from '../../profile/names.js';
 import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
+import type { Canaries } from '../checkers/canaries.js';
 import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
 import type { Random } from '../seed.js';
 import { type CoordinatorSubject, type Job, referenceCoordinator } from '../subjects/coordinator-subject.js';
@@ -10,9 +11,20 @@ import { referenceExecutor } from '../subjects/reference-executor.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
 import type { Evidence } from './evidence.js';
 import { Recorder } from './record/recorder.js';
+import { Schedule } from './schedule.js';
+import { type Chosen, type Selection, Sweeps } from './sweeps.js';
 
 export interface Shared {
   executor(): Promise<ExecutorSubject>;
+}
+
+export interface CaseOptions {
+  /** Whose mark is whose in the whole run. */
+  canaries?: Canaries | undefined;
+  /** Only these points of its sweeps. */
+  selection?: Selection | undefined;
+  /** So many runs of this case came before on the same shared executors. */
+  repeat?: number;
 }
 
 export class CaseLab {
@@ -23,6 +35,9 @@ export class CaseLab {
   readonly lab: Lab;
   /** What the case's probes, links and coordinators receive, for the history checkers. */
   readonly recorder: Recorder;
+  /** What the case does to its subjects, in order. */
+  readonly schedule = new Schedule();
+  readonly sweeps: Sweeps;
   attempts = 0;
   readonly #shared: Shared;
   readonly #evidence: Evidence;
@@ -36,16 +51,18 @@ export class CaseLab {
     shared: Shared,
     evidence: Evidence,
     defect: string | undefined,
-    recorder = new Recorder(),
+    { canaries, selection, repeat = 0 }: CaseOptions = {},
   ) {
     this.id = id;
     this.cell = cell;
-    this.scriptCase = id.replace(/[^\w.-]/g, '-');
+    // A hold point that was released in an earlier run of the case must not be open in this one.
+    this.scriptCase = `${id.replace(/[^\w.-]/g, '-')}${repeat === 0 ? '' : `.again${repeat}`}`;
     this.lab = lab;
     this.#shared = shared;
     this.#evidence = evidence;
     this.#defect = defect;
-    this.recorder = recorder;
+    this.recorder = new Recorder(canaries, this.schedule);
+    this.sweeps = new Sweeps(selection);
   }
 
   get binding(): BindingName {
@@ -78,6 +95,15 @@ export class CaseLab {
 
   random(link = '', direction: Direction | '' = '', index = 0): Random {
     return this.lab.random(link, direction, index);
+  }
+
+  /**
+   * The points of a sweep that this run tries: all of them, unless the harness looks for the smallest schedule that
+   * fails or replays one. What a case draws for a point it draws before this call, so that leaving others out changes
+   * nothing of it; `index` is the point's place in the whole sweep. Points are what JSON can tell.
+   */
+  sweep<T>(name: string, points: readonly T[]): Chosen<T>[] {
+    return this.sweeps.choose(name, points);
   }
 
   /** A request whose task is a script of its own, marked as whoever's sends it; `part` tells several of one case apart. */

@@ -5,6 +5,8 @@ import { redact } from '../../telemetry/redact.js';
 
 const MAX_FILE = 1024 * 1024;
 const MAX_FILES = 64;
+/** What explains a failure finds its place however much else there is. */
+const ALWAYS = ['failure.txt', 'findings.json', 'capsule.json'];
 
 export class Evidence {
   readonly files: string[] = [];
@@ -19,7 +21,7 @@ export class Evidence {
 
   /** A string as it is, anything else as JSON. */
   write(name: string, content: unknown): void {
-    if (this.files.length >= MAX_FILES) return;
+    if (this.files.length >= MAX_FILES && !ALWAYS.includes(name)) return;
     const text = typeof content === 'string' ? content : `${JSON.stringify(content, null, 1)}\n`;
     const clean = redact(text);
     const bounded =
@@ -29,4 +31,13 @@ export class Evidence {
     writeFileSync(join(this.#out, path), bounded);
     if (!this.files.includes(path)) this.files.push(path);
   }
+}
+
+/** For runs that only look for something: nothing is kept. */
+export class NoEvidence extends Evidence {
+  constructor() {
+    super('', '');
+  }
+
+  override write(): void {}
 }

@@ -2,6 +2,7 @@
 import type { CaseResult, Cell, CheckResult } from '../check.js';
 import type { Suite } from '../suite.js';
 import type { CaseLab } from './case-lab.js';
+import type { Selection } from './sweeps.js';
 
 export interface PlannedCriterion {
   id: string;
@@ -20,6 +21,12 @@ export interface RunOptions {
   defect?: string;
   /** Only cases whose address matches. */
   only?: (caseId: string) => boolean;
+  /** Only these points of the sweeps of every case: for the replay of one. */
+  selection?: Selection;
+  /** How long to look for the smallest schedule of one failed case, and of all of them, in ms; absent: not at all. */
+  shrink?: { caseMs: number; runMs: number };
+  /** Once a case of a check has failed, the others of that check are passed over. */
+  failFast?: boolean;
   progress?(event: Progress): void;
 }
 

@@ -16,6 +16,7 @@ interface Run {
 
 export class RecordedCoordinator implements CoordinatorSubject {
   readonly #subject: CoordinatorSubject;
+  readonly #act: (action: string, requestId: string) => void;
   readonly #canaries: Canaries;
   readonly #report: Report;
   readonly #historyAt: (connect: string) => SubjectHistory | undefined;
@@ -23,11 +24,13 @@ export class RecordedCoordinator implements CoordinatorSubject {
 
   constructor(
     subject: CoordinatorSubject,
+    act: (action: string, requestId: string) => void,
     canaries: Canaries,
     report: Report,
     historyAt: (connect: string) => SubjectHistory | undefined,
   ) {
     this.#subject = subject;
+    this.#act = act;
     this.#canaries = canaries;
     this.#report = report;
     this.#historyAt = historyAt;
@@ -35,6 +38,7 @@ export class RecordedCoordinator implements CoordinatorSubject {
 
   run(...[action, job, ...more]: Parameters<CoordinatorSubject['run']>): JobRun {
     this.#canaries.sent(job.caller, job.request.task);
+    this.#act(action, job.request.request_id);
     // Now: an executor that is restarted listens elsewhere.
     const history = this.#historyAt(job.executor.connect);
     const run = this.#subject.run(action, job, ...more);

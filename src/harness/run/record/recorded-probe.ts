@@ -1,4 +1,5 @@
 /** A probe whose calls and answers go into its subject's history on their way; it changes nothing of either. */
+
 import type { Canaries } from '../../checkers/canaries.js';
 import type { Report } from '../../checkers/finding.js';
 import type { Asked } from '../../checkers/results.js';
@@ -7,6 +8,7 @@ import type { SubjectHistory } from '../../checkers/subject-history.js';
 import type { Address } from '../../lab/ports.js';
 import type { CallOptions, Json, Probe, ProbeAnswer, Session } from '../../wire/probe.js';
 import { requestIn, type WireRequest, wireDigest } from '../../wire/request.js';
+import type { Exchanges } from './exchanges.js';
 
 interface Into {
   history: SubjectHistory;
@@ -14,6 +16,7 @@ interface Into {
   canaries: Canaries;
   /** Streams under way: each adds how it is read, and takes it out when it has been. */
   open: Set<() => void>;
+  exchanges: Exchanges;
   /** Whether what comes from this address is the subject's own word. */
   attributed(via: Address | undefined): boolean;
 }
@@ -34,11 +37,18 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
     what: string,
     options: CallOptions,
     call: Promise<ProbeAnswer>,
-    more: { taskId?: string | undefined; asked?: Asked | undefined } = {},
+    more: { taskId?: string | undefined; asked?: Asked | undefined; sent?: string } = {},
   ): Promise<ProbeAnswer> => {
     const session = named(what);
     const floor = history.floor(more.taskId);
     const answer = await call;
+    const { sent } = more;
+    into.exchanges.add({
+      session,
+      status: String(answer.status),
+      received: answer.text,
+      ...(sent && { sent }),
+    });
     if (!into.attributed(options.via)) return answer;
     history.received([principal(probe, options)], session, answer.text);
     for (const task of tasksIn(answer.result)) {
@@ -63,6 +73,8 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
     const take = streamOrder(history, into.report, name, { floor: history.floor(more.taskId), from });
     const read = () => {
       into.open.delete(read);
+      const received = session.frames.map(({ json }) => JSON.stringify(json)).join('\n');
+      into.exchanges.add({ session: name, status: `${session.frames.length} frames`, received });
       for (const { json, sequence, cursor, kind } of session.frames) {
         history.received(principals, name, JSON.stringify(json));
         if (kind === 'task' && more.asked !== undefined)
@@ -88,7 +100,11 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
     create(request, options = {}) {
       const known = sends(request, options);
       const taskId = known && history.taskOf(known.caller, known.requestId);
-      return answered('create', options, probe.create(request, options), { taskId, asked: known });
+      return answered('create', options, probe.create(request, options), {
+        taskId,
+        asked: known,
+        sent: JSON.stringify(options.message ?? request),
+      });
     },
     createStreaming(request, options = {}) {
       const known = sends(request, options);

@@ -9,6 +9,8 @@ import { SubjectHistory } from '../../checkers/subject-history.js';
 import type { Address, Link } from '../../lab/ports.js';
 import type { CoordinatorSubject } from '../../subjects/coordinator-subject.js';
 import type { ExecutorSubject } from '../../subjects/executor-subject.js';
+import { Schedule } from '../schedule.js';
+import { Exchanges } from './exchanges.js';
 import { RecordedCoordinator } from './recorded-coordinator.js';
 import { recordedProbe } from './recorded-probe.js';
 import { readLink } from './tap-reader.js';
@@ -27,10 +29,15 @@ export class Recorder {
   readonly #coordinators: RecordedCoordinator[] = [];
   /** Streams that nobody has ended yet, each as the act of reading it. */
   readonly #open = new Set<() => void>();
+  readonly #schedule: Schedule;
+  readonly exchanges = new Exchanges();
+  /** Every link of the case in front of a subject. */
+  readonly links: Link[] = [];
 
-  /** `canaries` is shared by all cases of a run, as the executors are. */
-  constructor(canaries = new Canaries()) {
+  /** `canaries` is shared by all cases of a run, as the executors are; what is done to subjects goes into `schedule`. */
+  constructor(canaries = new Canaries(), schedule = new Schedule()) {
     this.canaries = canaries;
+    this.#schedule = schedule;
   }
 
   /** The same subject, whose probes are recorded from now on. */
@@ -43,13 +50,14 @@ export class Recorder {
     const history = new SubjectHistory(names, report, this.canaries);
     const attributed: Attributed = { subject, recorded: subject, history, links: [] };
     attributed.recorded = {
-      ...subject,
+      ...this.#schedule.subject(name, subject),
       probe: (...args) =>
         recordedProbe(subject.probe(...args), {
           history,
           report,
           canaries: this.canaries,
           open: this.#open,
+          exchanges: this.exchanges,
           attributed: (via) => via === undefined || this.#isOf(attributed, via),
         }),
     };
@@ -60,14 +68,23 @@ export class Recorder {
   /** A link in front of this subject and nothing in between: what passes it is the subject's word. */
   link(subject: ExecutorSubject, link: Link): void {
     this.#of(subject)?.links.push(link);
+    this.links.push(link);
+    this.#schedule.watch(link);
   }
 
   coordinator(name: string, subject: CoordinatorSubject): CoordinatorSubject {
-    const recorded = new RecordedCoordinator(subject, this.canaries, this.#findings.for(name), (connect) => {
-      const at = connect.lastIndexOf(':');
-      const address = { host: connect.slice(0, at), port: Number(connect.slice(at + 1)) };
-      return this.#executors.find((one) => this.#isOf(one, address))?.history;
-    });
+    const act = (action: string, requestId: string) => this.#schedule.add(name, action, requestId);
+    const recorded = new RecordedCoordinator(
+      subject,
+      act,
+      this.canaries,
+      this.#findings.for(name),
+      (connect) => {
+        const at = connect.lastIndexOf(':');
+        const address = { host: connect.slice(0, at), port: Number(connect.slice(at + 1)) };
+        return this.#executors.find((one) => this.#isOf(one, address))?.history;
+      },
+    );
     this.#coordinators.push(recorded);
     return recorded;
   }
