@@ -72,6 +72,9 @@ export async function execute(
     ...(flags.defect === undefined ? {} : { defect: flags.defect }),
     ...narrowed,
     ...(flags.shrink === 0 ? {} : { shrink: { caseMs: flags.shrink / SHRINK_SHARE, runMs: flags.shrink } }),
+    ...(flags.points === undefined
+      ? {}
+      : { points: { most: flags.points, of: (id: string) => defect?.fails.includes(id) !== true } }),
     failFast: flags.failFast === true,
   });
   const evidence = await sealEvidence(flags.out, result.checks);
@@ -100,6 +103,7 @@ function narrowedBy(flags: RunFlags, cases: boolean): string[] {
     ...(flags.bindings.length < BINDINGS.length ? ['--bindings'] : []),
     ...(flags.topologies.length < TOPOLOGIES.length ? ['--topologies'] : []),
     ...(flags.criteria === undefined ? [] : ['--criteria']),
+    ...(flags.points === undefined ? [] : ['--points']),
     ...(cases ? ['--case'] : []),
   ];
 }

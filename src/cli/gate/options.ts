@@ -40,8 +40,7 @@ export function duration(value: string): number {
   return Number(match[1]) * { s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 's' | 'm' | 'h'];
 }
 
-/** How many at a time. */
-export function jobs(value: string): number {
+export function many(value: string): number {
   if (!/^[1-9]\d?$/.test(value)) throw new InvalidArgumentError('A whole number from 1 to 99.');
   return Number(value);
 }

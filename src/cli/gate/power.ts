@@ -7,7 +7,7 @@ import { defects } from '../../harness/defects/registry.js';
 import { UsageError } from '../usage-error.js';
 import { buildDigest } from './build-digest.js';
 import { inOrder } from './in-order.js';
-import { globs, jobs, seed } from './options.js';
+import { globs, many, seed } from './options.js';
 import { plant } from './plant.js';
 import { type Caught, SCORE_SCHEMA, type Score } from './score.js';
 
@@ -24,7 +24,7 @@ export function powerCommand(): Command {
     .description('plant each defect and check that exactly its declared criteria fail')
     .option('--defects <list>', 'only these', globs)
     .option('--seed <n>', 'of every random choice', seed, 1)
-    .option('--jobs <n>', 'defects at a time, each in a process of its own', jobs, 2)
+    .option('--jobs <n>', 'defects at a time, each in a process of its own', many, 2)
     .option('--out <dir>', 'folder of the runs’ files and of the score, power.json', 'out/power')
     .option('--json', 'print the score as JSON')
     .addHelpText(

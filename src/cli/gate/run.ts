@@ -10,7 +10,7 @@ import { BINDINGS, type BindingName } from '../../profile/names.js';
 import { DEFAULT_KEY } from '../../report/decision-key.js';
 import { UsageError } from '../usage-error.js';
 import { execute } from './execute.js';
-import { bindings, duration, GATES, gates, globs, seed, TOPOLOGIES, topologies } from './options.js';
+import { bindings, duration, GATES, gates, globs, many, seed, TOPOLOGIES, topologies } from './options.js';
 import { terminalProgress } from './progress.js';
 import { summary } from './summary.js';
 
@@ -25,6 +25,7 @@ export interface RunFlags {
   /** ms for making the schedules of failed cases smaller, over the whole run; 0: none. */
   shrink: number;
   failFast?: boolean;
+  points?: number;
   defect?: string;
   tradeoffs?: string;
   score?: string;
@@ -52,6 +53,11 @@ export function runCommand(): Command {
       'time, over the whole run, for finding the smallest schedule of failed cases; 0s: none',
       duration,
       60_000,
+    )
+    .option(
+      '--points <n>',
+      'try at most so many points of each sweep; with --defect only in the criteria that it does not declare',
+      many,
     )
     .option('--fail-fast', 'pass over the other cases of a check that has failed')
     .option('--defect <id>', 'plant this defect; the run decides nothing ("oab-gate list defects")')

@@ -2,6 +2,7 @@
 import type { Defect } from './defect.js';
 import { admitsOffTheRecord } from './profile/admits-off-the-record.js';
 import { believesUnsigned } from './profile/believes-unsigned.js';
+import { duplicateTellsMore } from './profile/duplicate-tells-more.js';
 import { expiredIsFailed } from './profile/expired-is-failed.js';
 import { expiredTokensPass } from './profile/expired-tokens-pass.js';
 import { forgetsDenials } from './profile/forgets-denials.js';
@@ -69,5 +70,6 @@ export const defects: readonly Defect[] = [
   retryExtendsDeadline,
   rejectsAfterWorking,
   tokenIsEnough,
+  duplicateTellsMore,
   forgetsDenials,
 ];

@@ -63,7 +63,12 @@ export async function attempt(
     { executor: () => cells.executor(check) },
     evidence,
     options.defect,
-    { canaries: cells.canaries, selection, repeat },
+    {
+      canaries: cells.canaries,
+      selection,
+      points: options.points?.of(check.criterion) === true ? options.points.most : undefined,
+      repeat,
+    },
   );
   let outcome: CheckOutcome = 'passed';
   let reason: string | undefined;

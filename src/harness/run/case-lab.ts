@@ -23,6 +23,8 @@ export interface CaseOptions {
   canaries?: Canaries | undefined;
   /** Only these points of its sweeps. */
   selection?: Selection | undefined;
+  /** At most so many points of each sweep, drawn from the seed. */
+  points?: number | undefined;
   /** So many runs of this case came before on the same shared executors. */
   repeat?: number;
 }
@@ -51,7 +53,7 @@ export class CaseLab {
     shared: Shared,
     evidence: Evidence,
     defect: string | undefined,
-    { canaries, selection, repeat = 0 }: CaseOptions = {},
+    { canaries, selection, points, repeat = 0 }: CaseOptions = {},
   ) {
     this.id = id;
     this.cell = cell;
@@ -62,7 +64,12 @@ export class CaseLab {
     this.#evidence = evidence;
     this.#defect = defect;
     this.recorder = new Recorder(canaries, this.schedule);
-    this.sweeps = new Sweeps(selection);
+    this.sweeps = new Sweeps(
+      selection,
+      points === undefined
+        ? undefined
+        : (name, size) => lab.random(`points of ${name}`).sample(points, 0, size - 1),
+    );
   }
 
   get binding(): BindingName {

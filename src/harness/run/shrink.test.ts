@@ -82,6 +82,12 @@ describe('the sweeps of a case', () => {
     );
   });
 
+  it('are sampled where nothing else is said of them', () => {
+    const sweeps = new Sweeps({ cuts: [1] }, (name, size) => (name === 'rounds' ? [size - 1] : []));
+    assert.deepEqual(sweeps.choose('cuts', ['a', 'b']), [{ index: 1, point: 'b' }]);
+    assert.deepEqual(sweeps.choose('rounds', ['a', 'b', 'c']), [{ index: 2, point: 'c' }]);
+  });
+
   it('refuse a selection that is not theirs, and a name twice', () => {
     assert.throws(() => new Sweeps({ cuts: [3] }).choose('cuts', ['a']), Undetermined);
     const sweeps = new Sweeps();

@@ -22,12 +22,18 @@ export interface SweepTaken {
 /** Sweep name → indexes of the points to try; a sweep that is not named is tried whole. */
 export type Selection = Readonly<Record<string, readonly number[]>>;
 
+/** Indexes of the points of a sweep of this name and size that are to be tried. */
+export type Sample = (name: string, size: number) => number[];
+
 export class Sweeps {
   readonly taken: SweepTaken[] = [];
   readonly #selection: Selection;
+  readonly #sample: Sample | undefined;
 
-  constructor(selection: Selection = {}) {
+  /** `sample` draws the points of sweeps that no selection names; without it they are tried whole. */
+  constructor(selection: Selection = {}, sample?: Sample) {
     this.#selection = selection;
+    this.#sample = sample;
   }
 
   /** The points of this sweep that are to be tried. Throws Undetermined when the selection is of another sweep. */
@@ -35,7 +41,9 @@ export class Sweeps {
     if (this.taken.some((one) => one.name === name))
       throw new Error(`two sweeps of one case are named ${name}`);
     const all = points.map((point, index) => ({ index, point }));
-    const wanted = Object.hasOwn(this.#selection, name) ? this.#selection[name] : undefined;
+    const wanted = Object.hasOwn(this.#selection, name)
+      ? this.#selection[name]
+      : this.#sample?.(name, all.length);
     const strange = wanted?.find((index) => index >= all.length);
     if (strange !== undefined)
       throw new Undetermined(
