@@ -66,15 +66,19 @@ export async function toxiproxyBoundaries(lab: CaseLab): Promise<void> {
   ];
   const id = String(taskOf(await probe.create(lab.script(executor, 'x', script)), 'the create').id);
   const random = lab.random('coordinator-executor');
+  const points = Object.keys(FAULTS).map((name) => ({ name, hold: random.pick(HOLDS) }));
   const observers = [];
-  for (const [name, prepare] of Object.entries(FAULTS)) {
+  for (const {
+    point: { name, hold },
+  } of lab.sweep('faults', points)) {
+    const prepare = FAULTS[name] as (typeof FAULTS)[string];
     const link = await lab.link(executor, name);
     const strike = await prepare(await link.proxy());
     observers.push({
       name,
       link,
       strike,
-      hold: random.pick(HOLDS),
+      hold,
       session: probe.subscribe(id, { via: link.address }),
       lift: async () => {},
     });
