@@ -17,6 +17,12 @@ export const jobSchema = z.strictObject({
     card: z.url(),
     connect: z.string().optional(),
     ca: z.string().optional(),
+    /** JWK file of the executor's TLS key, to be pinned. */
+    tls_key: z.string().optional(),
+    /** The way to it; `connect` is then the relay's. */
+    relay: z
+      .strictObject({ relay: peerId, url: z.url(), ca: z.string().optional(), token_key: z.string() })
+      .optional(),
   }),
   key_file: z.string(),
   trusted_results: z.string(),
@@ -52,13 +58,28 @@ export function prepareJob(file: string): { config: string; question: Ask } {
     );
   const job = parsed.data;
   mkdirSync(job.state_dir, { recursive: true });
-  const { origin } = new URL(job.executor.card);
+  const { origin, protocol } = new URL(job.executor.card);
+  const { connect, relay } = job.executor;
+  const way =
+    relay === undefined
+      ? { connect }
+      : {
+          relays: [
+            {
+              relay: relay.relay,
+              url: relay.url,
+              connect,
+              ca: relay.ca && resolve(relay.ca),
+              token_key: resolve(relay.token_key),
+            },
+          ],
+        };
   const config = join(job.state_dir, 'coordinator.yaml');
   writeFileSync(
     config,
     stringify({
       peer: job.caller,
-      insecure_loopback: true,
+      insecure_loopback: protocol === 'http:',
       keys: { tokens: resolve(job.key_file) },
       store: resolve(job.state_dir, 'coordinator.db'),
       ...(job.reconnect === undefined ? {} : { reconnect: job.reconnect }),
@@ -67,7 +88,9 @@ export function prepareJob(file: string): { config: string; question: Ask } {
         {
           peer: job.executor.peer,
           url: `${origin}/`,
-          ...(job.executor.connect === undefined ? {} : { connect: job.executor.connect }),
+          ...way,
+          ...(job.executor.ca === undefined ? {} : { ca: resolve(job.executor.ca) }),
+          ...(job.executor.tls_key === undefined ? {} : { tls_key: resolve(job.executor.tls_key) }),
           result_keys: resolve(job.trusted_results),
           capabilities: job.request.capabilities,
         },

@@ -79,7 +79,13 @@ const card = (name: string) => async (lab: CaseLab) => {
   const fake = await lab.fake('gate', { card: CARDS[name] as (card: Json) => Json });
   const run = lab.coordinator().run('delegate', {
     caller: 'gate',
-    executor: { peer: fake.peer, card: fake.card, connect: fake.connect },
+    executor: {
+      peer: fake.peer,
+      card: fake.card,
+      ca: fake.ca,
+      tls_key: fake.tlsKey,
+      connect: fake.connect,
+    },
     key_file: executor.gate.keyFile,
     trusted_results: fake.resultKeys,
     request: { ...jobRequest(wireRequest(fake.peer, 'case: never\nsay x')) },

@@ -240,7 +240,13 @@ async function delegateTo(lab: CaseLab, keyFile: string, change: Partial<FakePar
   const fake = await lab.fake('gate', change);
   const run = lab.coordinator().run('delegate', {
     caller: 'gate',
-    executor: { peer: fake.peer, card: fake.card, connect: fake.connect },
+    executor: {
+      peer: fake.peer,
+      card: fake.card,
+      ca: fake.ca,
+      tls_key: fake.tlsKey,
+      connect: fake.connect,
+    },
     key_file: keyFile,
     trusted_results: fake.resultKeys,
     reconnect: { floor: '20ms', ceiling: '100ms' },

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Authority, openAuthority } from '../../identity/testing/authority.js';
 import { Undetermined } from '../check.js';
 import type { Injector } from '../faults/injector.js';
 import { openInjector } from '../faults/open-injector.js';
@@ -54,11 +55,13 @@ export async function openLab(options: { caseId: string; seed: string }): Promis
   /** Whose exit code is an answer, and no sign of trouble. */
   const commands = new Set<LabProcess>();
   const links: Link[] = [];
+  let authority: Promise<Authority> | undefined;
   const onClose = (what: string, close: () => Promise<void> | void) => void closers.push({ what, close });
 
   return {
     ...options,
     folder,
+    authority: () => (authority ??= openAuthority(folder)),
     random: (link, direction = '', index = 0) =>
       randomFor({ seed: options.seed, case: options.caseId, link, direction, index }),
     async link(name, upstream) {

@@ -1,4 +1,6 @@
 /** What the lab offers to suites and subjects: links, taps, processes, hold points, the canary. Implementations stand beside it. */
+
+import type { Authority } from '../../identity/testing/authority.js';
 import type { Injector, InjectorProxy } from '../faults/injector.js';
 import type { Random } from '../seed.js';
 
@@ -220,6 +222,8 @@ export interface Lab {
   readonly seed: string;
   /** A folder of its own, removed on close. */
   readonly folder: string;
+  /** Signs the certificates of every peer of this laboratory. */
+  authority(): Promise<Authority>;
   random(link: string, direction?: Direction | '', index?: number): Random;
   /** A new link in front of an address; cheap: one listener. */
   link(name: string, upstream: Address): Promise<Link>;

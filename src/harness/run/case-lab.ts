@@ -85,7 +85,7 @@ export class CaseLab {
   async fresh(settings: Partial<ExecutorSettings> = {}): Promise<ExecutorSubject> {
     this.#made += 1;
     return this.recorder.executor(
-      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, this.#defect),
+      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, this.#defect, this.cell.topology),
     );
   }
 
@@ -136,12 +136,18 @@ export class CaseLab {
     request: WireRequest,
     connect: Address = executor.address(),
   ): Job {
+    const { relay } = executor;
     return {
       caller: 'gate',
       executor: {
         peer: executor.peer,
         card: `${executor.url}.well-known/agent-card.json`,
+        ca: executor.ca,
+        tls_key: executor.tlsKey,
         connect: `${connect.host}:${connect.port}`,
+        ...(relay === undefined
+          ? {}
+          : { relay: { relay: relay.id, url: relay.url, ca: relay.ca, token_key: keyFile } }),
       },
       key_file: keyFile,
       trusted_results: executor.resultKeys,

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lab, LabCommand } from '../lab/ports.js';
+import { keyLog } from '../lab/tls/key-log.js';
 import type { Json } from '../wire/probe.js';
 import { DEFECT_ENTRY, PEER_CLI } from './paths.js';
 
@@ -15,7 +16,16 @@ export interface JobRequest {
 
 export interface Job {
   caller: string;
-  executor: { peer: string; card: string; connect: string };
+  executor: {
+    peer: string;
+    card: string;
+    ca: string;
+    /** The executor's public TLS key, which the coordinator is to pin. */
+    tls_key: string;
+    /** Where it is dialled, or its relay. */
+    connect: string;
+    relay?: { relay: string; url: string; ca: string; token_key: string };
+  };
   key_file: string;
   trusted_results: string;
   request: JobRequest;
@@ -48,6 +58,9 @@ export function referenceCoordinator(lab: Lab, name: string, defect: string | un
     defect === undefined
       ? [process.execPath, PEER_CLI]
       : [process.execPath, DEFECT_ENTRY, defect, 'coordinator'];
+  const secrets = join(folder, 'tls-secrets.log');
+  keyLog.watch(secrets);
+  lab.onClose(`the TLS secrets of ${name}`, () => keyLog.forget(secrets));
   let runs = 0;
   return {
     run(action, job) {
@@ -63,7 +76,8 @@ export function referenceCoordinator(lab: Lab, name: string, defect: string | un
           name: `${name}-${action}-${runs}`,
           argv,
           cwd: folder,
-          env: { OAB_GATE_JOB: file },
+          // Its TLS secrets, so that the taps can tell frames: by Node's own option, and by the name that others know.
+          env: { OAB_GATE_JOB: file, NODE_OPTIONS: `--tls-keylog=${secrets}`, SSLKEYLOGFILE: secrets },
         }),
       );
     },

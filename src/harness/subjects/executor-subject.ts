@@ -5,6 +5,7 @@ import type { Address, Holds } from '../lab/ports.js';
 import type { Hook } from '../suite.js';
 import type { Identity } from '../wire/identity.js';
 import type { Json, Probe } from '../wire/probe.js';
+import type { RelaySubject } from './relay-subject.js';
 
 export interface ExecutorSettings {
   heartbeatMs: number;
@@ -23,6 +24,11 @@ export interface ExecutorSubject {
   readonly url: string;
   readonly settings: ExecutorSettings;
   readonly hooks: ReadonlySet<Hook>;
+  /** PEM file of the authority of its certificate, and its public key as a JWK, for whoever pins it. */
+  readonly ca: string;
+  readonly tlsKey: string;
+  /** The relay that leads to it, where it listens nowhere: `address()` is then the relay's. */
+  readonly relay?: RelaySubject;
   /** JWKS of the keys that sign its results. */
   readonly resultKeys: string;
   /** Two callers that it has configured; `gate` also has a revoked key. */

@@ -2,7 +2,9 @@
  * The harness in the executor's place, towards a coordinator that is the subject: honest by default, and hostile in
  * exactly the way that a case says. Raw JSON over node:http; the contract's own pure functions make what it signs.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { writeKeyFile } from '../../identity/key-file.js';
@@ -60,6 +62,8 @@ export interface FakeExecutor {
   readonly peer: string;
   readonly card: string;
   readonly connect: string;
+  readonly ca: string;
+  readonly tlsKey: string;
   readonly resultKeys: string;
   readonly received: Received[];
   close(): Promise<void>;
@@ -105,7 +109,10 @@ export async function fakeExecutor(
     return { result: story.task };
   };
 
-  const server = createServer((request, response) => {
+  const authority = await lab.authority();
+  const tls = await authority.issue(name, { dns: ['oab-b.lab'] });
+  const pem = { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: 'TLSv1.3' as const };
+  const server = createServer(pem, (request, response) => {
     const serve = async (): Promise<void> => {
       const body = await bodyOf(request);
       const path = (request.url ?? '').split('?')[0] ?? '';
@@ -117,7 +124,7 @@ export async function fakeExecutor(
       };
       received.push(seen);
       if (path === '/.well-known/agent-card.json')
-        return reply(response, parts.card(honestCard(`http://oab-b.lab/`)));
+        return reply(response, parts.card(honestCard(`https://oab-b.lab/`)));
       const rpc = JSON.parse(body) as Json;
       seen.rpc = String(rpc.method);
       const result = answer(rpc);
@@ -142,8 +149,10 @@ export async function fakeExecutor(
   const { port } = server.address() as AddressInfo;
   return {
     peer: PEER,
-    card: 'http://oab-b.lab/.well-known/agent-card.json',
+    card: 'https://oab-b.lab/.well-known/agent-card.json',
     connect: `127.0.0.1:${port}`,
+    ca: authority.ca,
+    tlsKey: tls.jwk,
     resultKeys,
     received,
     close,

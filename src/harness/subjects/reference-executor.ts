@@ -1,22 +1,27 @@
 /** The reference executor as a subject: real files, a real process, nothing that a stranger's would not have. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { newKey } from '../../identity/new-key.js';
+import type { Topology } from '../check.js';
 import { storeHook } from '../faults/store/hook.js';
 import type { Address, Lab, LabPeer } from '../lab/ports.js';
 import { Identity } from '../wire/identity.js';
 import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
 import type { Json } from '../wire/probe.js';
+import type { Reach } from '../wire/reach.js';
 import type { ExecutorSettings, ExecutorSubject } from './executor-subject.js';
 import { DEFECT_ENTRY, PEER_CLI, SCRIPTED_AGENT } from './paths.js';
+import { relaySubject } from './relay-subject.js';
 
 const PEER = 'oab-b';
 const MAX_AUDIT = 64 * 1024 * 1024;
-const URL_ = 'http://oab-b.lab/';
+const HOST = 'oab-b.lab';
+const URL_ = `https://${HOST}/`;
+const ROUTE = `${HOST}:443`;
 
 export const USUAL: ExecutorSettings = {
   heartbeatMs: 250,
@@ -26,12 +31,16 @@ export const USUAL: ExecutorSettings = {
   retentionMs: 86_400_000,
 };
 
-/** Starts an executor in a folder of its own below the lab's; `defect` plants that defect in it. */
+/**
+ * Starts an executor in a folder of its own below the lab's, and in the dual-outbound topology a relay before it;
+ * `defect` plants that defect in it.
+ */
 export async function referenceExecutor(
   lab: Lab,
   name: string,
   change: Partial<ExecutorSettings>,
   defect: string | undefined,
+  topology: Topology = 'direct',
 ): Promise<ExecutorSubject> {
   const settings = { ...USUAL, ...change };
   const folder = join(lab.folder, name);
@@ -39,7 +48,33 @@ export async function referenceExecutor(
   for (const path of ['workspace', 'probe']) mkdirSync(at(path), { recursive: true });
   writeFileSync(at('workspace/README.md'), 'a file to read\n');
   writeKeys(at);
-  writeFileSync(at('executor.yaml'), stringify(configuration(at, settings)));
+  const authority = await lab.authority();
+  const tls = await authority.issue(name, { dns: [HOST] });
+  const relay =
+    topology === 'direct'
+      ? undefined
+      : await relaySubject(lab, `${name}-relay`, {
+          executor: { peer: PEER, route: ROUTE, keys: at('relay.pub.jwks') },
+          coordinators: ['gate', 'gate-other'].map((peer) => ({ peer, keys: at(`${peer}.pub.jwks`) })),
+        });
+  const listen = { tls: { cert: tls.cert, key: tls.key, client_ca: authority.ca } };
+  const place =
+    relay === undefined
+      ? { listen: { address: '127.0.0.1:0', ...listen } }
+      : {
+          listen,
+          relays: [
+            {
+              relay: relay.id,
+              url: relay.url.replace(/^https/, 'wss'),
+              connect: relay.executorLink.connect,
+              ca: relay.ca,
+              route: ROUTE,
+              key: at('relay.jwks'),
+            },
+          ],
+        };
+  writeFileSync(at('executor.yaml'), stringify({ ...configuration(at, settings), ...place }));
 
   const argv: [string, ...string[]] =
     defect === undefined
@@ -49,7 +84,7 @@ export async function referenceExecutor(
   let address: Address = { host: '127.0.0.1', port: 0 };
   const start = async () => {
     process_ = await lab.startPeer({ name, argv, cwd: folder });
-    const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.http ?? '').split(':');
+    const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
     address = { host, port: Number(port) };
   };
   await start();
@@ -57,9 +92,27 @@ export async function referenceExecutor(
   const store = storeHook({ file: at('journal.db'), pid: () => process_?.pid ?? -1 });
   lab.onClose(`the store of ${name}`, () => store('ok'));
   const gate = new Identity('gate', PEER, at('gate.jwks'));
+  const ca = readFileSync(authority.ca, 'utf8');
+  const reach = (caller: Identity): Reach => ({
+    subject: { ca, servername: HOST },
+    ...(relay === undefined
+      ? {}
+      : {
+          relay: {
+            ca,
+            servername: relay.servername,
+            authority: ROUTE,
+            token: () => caller.relayToken(relay.id),
+          },
+        }),
+  });
+  const where = relay?.address ?? (() => address);
   return {
     peer: PEER,
     url: URL_,
+    ca: authority.ca,
+    tlsKey: tls.jwk,
+    ...(relay === undefined ? {} : { relay }),
     settings,
     hooks: new Set(['start', 'stop', 'kill', 'store', 'settings', 'scripted-agent']),
     resultKeys: at('results.pub.jwks'),
@@ -67,8 +120,8 @@ export async function referenceExecutor(
     other: new Identity('gate-other', PEER, at('gate-other.jwks')),
     revoked: new Identity('gate', PEER, at('revoked.jwks')),
     holds: lab.holds(at('probe')),
-    address: () => address,
-    probe: (caller = gate) => jsonRpcProbe(caller, URL_, () => address),
+    address: where,
+    probe: (caller = gate) => jsonRpcProbe(caller, URL_, where, reach(caller)),
     kill: async () => void (await process_?.kill()),
     start,
     stop: async () => void (await process_?.stop()),
@@ -88,6 +141,8 @@ function writeKeys(at: (path: string) => string): void {
     writeKeyFile(at(`${name}.jwks`), [key], 'private');
     return key;
   };
+  const relay = make('relay');
+  writeKeyFile(at('relay.pub.jwks'), [relay], 'public');
   const [gate, other, results, revoked] = [
     make('gate'),
     make('gate-other'),
@@ -103,9 +158,7 @@ function configuration(at: (path: string) => string, settings: ExecutorSettings)
   const ms = (value: number) => `${value}ms`;
   return {
     peer: PEER,
-    listen: { address: '127.0.0.1:0' },
     public_url: URL_,
-    insecure_loopback: true,
     keys: { results: at('results.jwks'), reread: '1s' },
     peers: [
       { peer: 'gate', token_keys: at('gate.pub.jwks'), capabilities: ['repo:read'], max_running: 64 },

@@ -1,6 +1,8 @@
 /** Raw HTTP/1.1 for the probes: every header and byte as the case wants it, one connection per request. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Address } from '../lab/ports.js';
+import { type Reach, reach } from './reach.js';
 
 export interface RawRequest {
   address: Address;
@@ -8,6 +10,8 @@ export interface RawRequest {
   path: string;
   headers: Record<string, string | string[]>;
   body?: string | Buffer;
+  /** Absent: plain HTTP. */
+  reach?: Reach;
 }
 
 export interface RawAnswer {
@@ -30,7 +34,7 @@ export class WireEnd extends Error {
 const MAX_ANSWER = 64 * 1024 * 1024;
 
 export function open(raw: RawRequest): ClientRequest {
-  const { address, method, path, headers, body } = raw;
+  const { address, method, path, headers, body, reach: way } = raw;
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = httpRequest({
     host: address.host,
@@ -38,7 +42,12 @@ export function open(raw: RawRequest): ClientRequest {
     method,
     path,
     headers: { ...length, ...headers },
-    agent: false,
+    ...(way === undefined
+      ? { agent: false }
+      : {
+          createConnection: ((_: unknown, done: (error: Error | null, socket: Socket) => void) =>
+            reach(way, address, done)) as never,
+        }),
   });
   request.setNoDelay(true);
   request.end(body);

@@ -46,4 +46,21 @@ export class Identity {
     const key = await importJWK({ d, x, kty, crv } as JWK, 'EdDSA');
     return new SignJWT(claims).setProtectedHeader(header as { alg: string }).sign(key);
   }
+
+  /** A relay token (profile section 1) for this relay. */
+  async relayToken(relay: string): Promise<string> {
+    const iat = Math.floor(Date.now() / 1000);
+    const { d, x, kty, crv, kid } = this.jwk;
+    const key = await importJWK({ d, x, kty, crv } as JWK, 'EdDSA');
+    return new SignJWT({
+      iss: this.peer,
+      sub: this.peer,
+      aud: `relay:${relay}`,
+      iat,
+      exp: iat + 60,
+      jti: randomUUID(),
+    })
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'oab-relay+jwt', kid })
+      .sign(key);
+  }
 }

@@ -5,13 +5,14 @@ import type { Address } from '../lab/ports.js';
 import { asWireEnd, exchange, open, type RawAnswer, type RawRequest } from './http.js';
 import type { Identity } from './identity.js';
 import type { CallOptions, Json, Probe, ProbeAnswer, Session } from './probe.js';
+import type { Reach } from './reach.js';
 import { type WireRequest, wireDigest, wireMessage } from './request.js';
 import { StreamSession } from './stream-session.js';
 
 const DEADLINE = 15_000;
 
 /** `address` is asked before each call: a restarted subject may listen elsewhere. */
-export function jsonRpcProbe(identity: Identity, url: string, address: () => Address): Probe {
+export function jsonRpcProbe(identity: Identity, url: string, address: () => Address, reach: Reach): Probe {
   const { host, pathname } = new URL(url);
   let nextId = 1;
 
@@ -35,6 +36,7 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
       method: 'POST',
       path: pathname,
       headers,
+      reach,
       body: JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params }),
     };
   };
@@ -68,6 +70,7 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
         method: 'GET',
         path: '/.well-known/agent-card.json',
         headers: { host },
+        reach,
       };
       return JSON.parse((await exchange(raw, DEADLINE)).text) as Json;
     },

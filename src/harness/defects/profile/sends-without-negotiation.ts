@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { NotNegotiated } from '../../../coordinator/connection.js';
 import { messageFromRequest } from '../../../profile/message.js';
 import type { Defect } from '../defect.js';
@@ -28,12 +29,23 @@ export const sendsWithoutNegotiation: Defect = {
 
 /** What an eager client sends: the message itself, to where it would go. */
 async function blurt(requestId: string): Promise<void> {
-  const job = JSON.parse(readFileSync(process.env.OAB_GATE_JOB ?? '', 'utf8')) as {
-    executor: { connect: string };
+  const { executor } = JSON.parse(readFileSync(process.env.OAB_GATE_JOB ?? '', 'utf8')) as {
+    executor: { connect: string; ca: string; card: string };
   };
   const params = { message: messageFromRequest({ request_id: requestId, task: 'x' } as never) };
-  await fetch(`http://${job.executor.connect}/`, {
-    method: 'POST',
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params }),
+  const [host = '', port = ''] = executor.connect.split(':');
+  await new Promise((resolve, reject) => {
+    request(
+      {
+        host,
+        port,
+        method: 'POST',
+        servername: new URL(executor.card).hostname,
+        ca: readFileSync(executor.ca),
+      },
+      resolve,
+    )
+      .once('error', reject)
+      .end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params }));
   });
 }

@@ -1,0 +1,77 @@
+/** The reference relay as a subject: a process of its own between both sides, with a link on the executor's side. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Address, Lab, LabPeer, Link } from '../lab/ports.js';
+import { PEER_CLI } from './paths.js';
+
+export interface RelaySubject {
+  readonly id: string;
+  /** `https://…/`, its identity. */
+  readonly url: string;
+  /** PEM file of the authority of its certificate. */
+  readonly ca: string;
+  readonly servername: string;
+  /** Between the executor and the relay. */
+  readonly executorLink: Link;
+  address(): Address;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+interface Peers {
+  executor: { peer: string; route: string; keys: string };
+  coordinators: { peer: string; keys: string }[];
+}
+
+const ID = 'relay-1';
+const HOST = `${ID}.lab`;
+
+/** Keys are paths of public halves. A relay that is started again takes the port that it had. */
+export async function relaySubject(lab: Lab, name: string, peers: Peers): Promise<RelaySubject> {
+  const folder = join(lab.folder, name);
+  mkdirSync(folder, { recursive: true });
+  const authority = await lab.authority();
+  const { cert, key } = await authority.issue(name, { dns: [HOST] });
+  const file = join(folder, 'relay.yaml');
+  const configure = (port: number) =>
+    writeFileSync(
+      file,
+      stringify({
+        relay: ID,
+        listen: { address: `127.0.0.1:${port}`, tls: { cert, key, client_ca: authority.ca } },
+        executors: [{ peer: peers.executor.peer, route: peers.executor.route, key: peers.executor.keys }],
+        coordinators: peers.coordinators.map(({ peer, keys }) => ({
+          peer,
+          token_keys: keys,
+          routes: [peers.executor.route],
+        })),
+        ping: { interval: '250ms', timeout: '375ms' },
+        keys: { reread: '1s' },
+      }),
+    );
+  let process_: LabPeer | undefined;
+  let address: Address = { host: '127.0.0.1', port: 0 };
+  const start = async () => {
+    configure(address.port);
+    process_ = await lab.startPeer({
+      name,
+      argv: [process.execPath, PEER_CLI, 'relay', '--config', file],
+      cwd: folder,
+      env: { OAB_LOG: 'info' },
+    });
+    const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
+    address = { host, port: Number(port) };
+  };
+  await start();
+  return {
+    id: ID,
+    url: `https://${HOST}/`,
+    ca: authority.ca,
+    servername: HOST,
+    executorLink: await lab.link(`${name}-executor-relay`, address),
+    address: () => address,
+    kill: async () => void (await process_?.kill()),
+    start,
+  };
+}
