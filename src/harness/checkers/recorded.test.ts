@@ -244,6 +244,39 @@ describe('the checkers over what a case recorded', () => {
     assert.deepEqual(seen(['gate'], new Canaries().mint()), []);
   });
 
+  it('count prompts against the requests that could have made one', () => {
+    const prompted = (script: string, count: number) =>
+      Array.from({ length: count }, () => ({ case: script, kind: 'prompt' }));
+    const rules = (count: number, more: (history: SubjectHistory) => void = () => {}) => {
+      const findings = new Findings();
+      const names = { name: 'e', peer: 'oab-b', windowMs: 1000 };
+      const history = new SubjectHistory(names, findings.for('e'), new Canaries());
+      history.sent('gate', 'r', 'case: a\nsay x');
+      history.sent('gate', 'r', 'case: a\nsay x');
+      more(history);
+      history.finish([
+        ...prompted('a', count),
+        ...prompted('of another case', 9),
+        { case: 'a', kind: 'effect' },
+      ]);
+      return findings.all.map(({ rule }) => rule);
+    };
+    assert.deepEqual(rules(0), []);
+    assert.deepEqual(rules(1), []);
+    assert.deepEqual(rules(2), ['exactly-once']);
+    // The same bytes from another caller are another request; an id whose window has passed makes another task.
+    assert.deepEqual(
+      rules(2, (history) => history.sent('gate-other', 'r', 'case: a\nsay x')),
+      [],
+    );
+    const renewed = (history: SubjectHistory) => {
+      history.created(ASKED, { id: 't' }, 0);
+      history.created(ASKED, { id: 'u' }, 2000);
+    };
+    assert.deepEqual(rules(2, renewed), []);
+    assert.deepEqual(rules(3, renewed), ['exactly-once']);
+  });
+
   it('keep what they found within what a person reads', () => {
     const many = found((history) => {
       for (let n = 0; n < 1000; n += 1) history.created(ASKED, { id: `t${n}` }, 0);

@@ -4,10 +4,12 @@
  */
 import type { Digest } from '../../profile/model.js';
 import { KEY } from '../../profile/names.js';
+import type { LedgerEntry } from '../lab/ports.js';
 import type { Json } from '../wire/probe.js';
 import type { Canaries } from './canaries.js';
 import { Creations } from './creations.js';
 import type { Report } from './finding.js';
+import { Prompts } from './prompts.js';
 import { type Asked, Results } from './results.js';
 import { TaskLog } from './task-log.js';
 
@@ -34,6 +36,7 @@ export class SubjectHistory {
   readonly #asked = new Map<string, Asked>();
   readonly #creations: Creations;
   readonly #results: Results;
+  readonly #prompts: Prompts;
 
   constructor(names: SubjectNames, report: Report, canaries: Canaries) {
     this.names = names;
@@ -41,6 +44,7 @@ export class SubjectHistory {
     this.#canaries = canaries;
     this.#creations = new Creations(report, names.windowMs);
     this.#results = new Results(report, names.peer);
+    this.#prompts = new Prompts(report);
   }
 
   /** How far this task was shown by now; a read that begins now must show as much. */
@@ -55,6 +59,11 @@ export class SubjectHistory {
 
   taskOf(caller: string, requestId: string): string | undefined {
     return this.#creations.taskOf(caller, requestId);
+  }
+
+  /** A create is sent; what comes of it is told by `created`. */
+  sent(caller: string, requestId: string, task: string): void {
+    this.#prompts.sent(caller, requestId, task);
   }
 
   /** Text that `principals` received, whatever it is. */
@@ -150,7 +159,9 @@ export class SubjectHistory {
     this.#result(session, taskId, { [KEY.result]: envelope }, undefined);
   }
 
-  finish(): void {
+  /** What holds only over the whole; `ledger` is its agent's own, where it has one. */
+  finish(ledger: readonly LedgerEntry[] = []): void {
+    this.#prompts.finish(ledger, (request) => this.#creations.made(request));
     for (const log of this.#logs.values()) log.finish();
     this.#results.finish(
       (id) => this.#logs.get(id),

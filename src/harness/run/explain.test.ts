@@ -109,6 +109,7 @@ describe('a case that fails', () => {
     const subject = {
       peer: 'oab-b',
       settings: { windowMs: 60_000 },
+      hooks: new Set(),
       address: () => ({ host: '127.0.0.1', port }),
       holds: {},
       kill: async () => {},

@@ -97,6 +97,7 @@ describe('a run', () => {
     const subject = {
       peer: 'oab-b',
       settings: { windowMs: 60_000 },
+      hooks: new Set(),
       address: () => ({ host: '127.0.0.1', port: 1 }),
       probe: () => probe,
     } as unknown as ExecutorSubject;

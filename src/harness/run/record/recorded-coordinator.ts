@@ -41,6 +41,7 @@ export class RecordedCoordinator implements CoordinatorSubject {
     this.#act(action, job.request.request_id);
     // Now: an executor that is restarted listens elsewhere.
     const history = this.#historyAt(job.executor.connect);
+    history?.sent(job.caller, job.request.request_id, job.request.task);
     const run = this.#subject.run(action, job, ...more);
     this.#runs.push({ action, job, run, history });
     return run;

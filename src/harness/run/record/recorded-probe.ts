@@ -92,7 +92,9 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
   const sends = (request: WireRequest, options: CallOptions & { message?: Json }): Asked | undefined => {
     const who = principal(probe, options);
     into.canaries.sent(who, JSON.stringify(options.message ?? request));
-    return asked(who, options.message === undefined ? request : requestIn(options.message), options);
+    const known = options.message === undefined ? request : requestIn(options.message);
+    if (known !== undefined) history.sent(who, String(known.request_id), String(known.task));
+    return asked(who, known, options);
   };
 
   return {

@@ -48,6 +48,7 @@ describe('the recorder of a case', () => {
   const subject = {
     peer: 'oab-b',
     settings: { windowMs: 60_000 },
+    hooks: new Set(),
     address: () => address,
     gate: { peer: 'gate' },
     probe: (caller = { peer: 'gate' }) => probeOf(caller.peer),

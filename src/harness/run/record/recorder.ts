@@ -97,7 +97,8 @@ export class Recorder {
       for (const link of links) readLink(link, history, report, this.canaries, subject.peer);
     }
     for (const coordinator of this.#coordinators) await coordinator.finish();
-    for (const { history } of this.#executors) history.finish();
+    for (const { history, subject } of this.#executors)
+      history.finish(subject.hooks.has('scripted-agent') ? await subject.holds.ledger() : []);
     return this.#findings.all;
   }
 
