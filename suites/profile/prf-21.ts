@@ -47,7 +47,8 @@ async function refused(lab: CaseLab): Promise<void> {
     'header with jwk': await token({ header: { jwk: { kty: 'OKP' } } }),
   };
   const answers = new Map<string, string>();
-  for (const [name, bearer] of Object.entries(bearers)) {
+  for (const { point: name } of lab.sweep('bearers', Object.keys(bearers))) {
+    const bearer = bearers[name] as string | null;
     for (const operation of probe.operations(started.taskId, request)) {
       lab.attempt();
       const answer = await operation.call({ token: bearer });

@@ -14,7 +14,9 @@ async function restarted(lab: CaseLab): Promise<void> {
   await executor.kill();
   await executor.start();
   const envelope = resultOf(taskOf(await probe.get(started.taskId), 'GetTask after the restart')) ?? {};
-  for (const { sequence, cursor } of before) {
+  const places = before.map(({ sequence }) => sequence);
+  for (const { index, point: sequence } of lab.sweep('cursors', places)) {
+    const cursor = before[index]?.cursor ?? '';
     lab.attempt();
     const after = await tail(probe, started.taskId, cursor, 'after');
     lab.expect(

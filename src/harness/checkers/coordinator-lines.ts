@@ -34,7 +34,7 @@ export async function coordinatorLines(
         const sequence = Number(line.sequence);
         if (sequence <= before) say(`${action} prints event ${sequence} after event ${before}`);
         before = sequence;
-        const body = jcs(line.event);
+        const body = textOf(line.event);
         if (bodies.has(sequence) && bodies.get(sequence) !== body) say(`event ${sequence} is printed as two`);
         bodies.set(sequence, body);
       }
@@ -48,6 +48,15 @@ export async function coordinatorLines(
   if (tasks.size > 1)
     report('exactly-once', `${requested.request_id} has two tasks: ${[...tasks].join(' and ')}`);
   if (outcomes.size > 1) say(`its verified outcome is ${[...outcomes].join(' and then ')}`);
+}
+
+/** Members in one order; what no canonical JSON can hold stays as it came. */
+function textOf(event: unknown): string {
+  try {
+    return jcs(event);
+  } catch {
+    return JSON.stringify(event) ?? '';
+  }
 }
 
 /** "Verified" is a claim about a signature, and about what is signed (profile section 6). */

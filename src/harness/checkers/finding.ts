@@ -44,3 +44,12 @@ export class Findings {
     };
   }
 }
+
+/** What a subject sent may be anything: where a checker cannot even read it, that is what was found. */
+export function reading(report: Report, session: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    report('one-log', `${session} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -228,6 +228,24 @@ describe('the checkers over what a case recorded', () => {
     );
   });
 
+  it('hold no more of a log than they were given room for, and then leave its chain alone', () => {
+    const long = 'x'.repeat(1024 * 1024);
+    const rules = found((history) => {
+      // Nobody knows yet where the chain begins: the events wait, until there is no room for more.
+      for (let sequence = 1; sequence <= 20; sequence += 1)
+        history.event(
+          's',
+          't',
+          { sequence },
+          sequence === 1 ? status('SUBMITTED') : artifact(`${sequence}${long}`),
+        );
+      history.event('s', 't', { sequence: 21 }, status('COMPLETED'));
+      history.event('again', 't', { sequence: 7 }, artifact('another'));
+      history.envelope('s', 't', envelope({ event_log: { last_sequence: 21, head: DIGEST } }));
+    });
+    assert.deepEqual(rules, ['one-log']);
+  });
+
   it('tell whose mark came back to whom', () => {
     const [mine, theirs] = [new Canaries().mint(), new Canaries().mint()];
     const seen = (principals: string[], text: string) =>

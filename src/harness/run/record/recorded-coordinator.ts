@@ -1,7 +1,7 @@
 /** A coordinator subject whose declared output is kept and checked: its own rules always, its events where a real executor spoke. */
 import type { Canaries } from '../../checkers/canaries.js';
 import { coordinatorLines } from '../../checkers/coordinator-lines.js';
-import type { Report } from '../../checkers/finding.js';
+import { type Report, reading } from '../../checkers/finding.js';
 import type { SubjectHistory } from '../../checkers/subject-history.js';
 import type { CoordinatorSubject, Job, JobRun } from '../../subjects/coordinator-subject.js';
 import type { Json } from '../../wire/probe.js';
@@ -51,7 +51,8 @@ export class RecordedCoordinator implements CoordinatorSubject {
     for (const { action, job, run, history } of this.#runs) {
       const where = `${action} of ${job.request.request_id}`;
       this.#canaries.received([job.caller], where, JSON.stringify(run.lines), this.#report);
-      if (history !== undefined) for (const line of run.lines) told(history, job, where, line);
+      if (history !== undefined)
+        for (const line of run.lines) reading(this.#report, where, () => told(history, job, where, line));
     }
     const jobs = new Map(this.#runs.map(({ job }) => [job.request.request_id, job]));
     for (const [id, job] of jobs) {

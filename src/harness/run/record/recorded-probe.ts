@@ -1,7 +1,7 @@
 /** A probe whose calls and answers go into its subject's history on their way; it changes nothing of either. */
 
 import type { Canaries } from '../../checkers/canaries.js';
-import type { Report } from '../../checkers/finding.js';
+import { type Report, reading } from '../../checkers/finding.js';
 import type { Asked } from '../../checkers/results.js';
 import { streamOrder } from '../../checkers/stream-order.js';
 import type { SubjectHistory } from '../../checkers/subject-history.js';
@@ -51,12 +51,14 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
     });
     if (!into.attributed(options.via)) return answer;
     history.received([principal(probe, options)], session, answer.text);
-    for (const task of tasksIn(answer.result)) {
-      if (more.asked !== undefined) history.created(more.asked, task, performance.now());
-      // A list has many tasks, and a floor is one task's.
-      history.task(session, task, task.id === more.taskId ? floor : 0);
-      if (options.cursor !== undefined) history.page(session, task, options.cursor);
-    }
+    reading(into.report, session, () => {
+      for (const task of tasksIn(answer.result)) {
+        if (more.asked !== undefined) history.created(more.asked, task, performance.now());
+        // A list has many tasks, and a floor is one task's.
+        history.task(session, task, task.id === more.taskId ? floor : 0);
+        if (options.cursor !== undefined) history.page(session, task, options.cursor);
+      }
+    });
     return answer;
   };
 
@@ -77,9 +79,11 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
       into.exchanges.add({ session: name, status: `${session.frames.length} frames`, received });
       for (const { json, sequence, cursor, kind } of session.frames) {
         history.received(principals, name, JSON.stringify(json));
-        if (kind === 'task' && more.asked !== undefined)
-          history.created(more.asked, json.task as Json, performance.now());
-        take({ json, sequence, cursor });
+        reading(into.report, name, () => {
+          if (kind === 'task' && more.asked !== undefined)
+            history.created(more.asked, json.task as Json, performance.now());
+          take({ json, sequence, cursor });
+        });
       }
     };
     into.open.add(read);

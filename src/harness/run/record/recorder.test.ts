@@ -116,6 +116,20 @@ describe('the recorder of a case', () => {
     }
   });
 
+  it('finds that an answer cannot be read, and hands it on all the same', async () => {
+    const recorder = new Recorder();
+    const probe = recorder.executor(subject).probe();
+    for (const metadata of [
+      { [KEY.events]: { events: [null], next: '' } },
+      { [KEY.result]: { summary: '\ud800' } },
+      { [KEY.event]: { sequence: 1, effective_capabilities: 'all' } },
+    ]) {
+      next = { ...taskAt(1), metadata };
+      assert.equal((await probe.get('t', { cursor: '0' })).result, next);
+    }
+    assert.deepEqual(new Set(await rules(recorder)), new Set(['one-log']));
+  });
+
   it('knows whose text it is by who sent it', async () => {
     const recorder = new Recorder();
     const executor = recorder.executor(subject);

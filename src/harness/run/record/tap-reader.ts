@@ -1,6 +1,6 @@
 /** What passed a link, read once more from the tap's own recording: whoever sat behind it, a coordinator included. */
 import type { Canaries } from '../../checkers/canaries.js';
-import type { Report } from '../../checkers/finding.js';
+import { type Report, reading } from '../../checkers/finding.js';
 import { streamOrder } from '../../checkers/stream-order.js';
 import type { SubjectHistory } from '../../checkers/subject-history.js';
 import { followHttpBodies } from '../../lab/http-body.js';
@@ -30,7 +30,7 @@ export function readLink(
     const unknown = callers.length === 0 && connection.recorded('upstream')[0] === TLS_HANDSHAKE;
     const known = callers.length === 0 ? ['nobody'] : callers;
     if (!unknown) canaries.received(known, where, received.toString('utf8'), report);
-    if (isWhole(connection)) readBodies(received, where, history, report);
+    if (isWhole(connection)) reading(report, where, () => readBodies(received, where, history, report));
   }
 }
 
