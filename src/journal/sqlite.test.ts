@@ -185,6 +185,30 @@ describe('the SQLite journal', () => {
     assert.equal(brokenAt(rows), 11);
   });
 
+  it('takes all of a batch but the write that fails, which leaves nothing behind', async () => {
+    await journal.admit(admission('t', {}));
+    const audited = (n: number) => journal.audit({ kind: 'refused', at: n, detail: { n } });
+    const written = await Promise.allSettled([
+      audited(1),
+      journal.append('t', { events: [status('t', 'a')] }),
+      // No such task, and after its event another one: the append of two events breaks half way.
+      journal.append('t', { events: [terminal('t', 'b'), status('t', 'c'), status('t', 'd')] }),
+      journal.append('none', { events: [status('none', 'x')] }),
+      audited(2),
+    ]);
+    assert.deepEqual(
+      written.map(({ status: how }) => how),
+      ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(
+      journal.read('t', 1, 10)?.events.map(({ sequence }) => sequence),
+      [2],
+    );
+    assert.equal(journal.task('t')?.sequence, 2);
+    const rows = journal.audits(0, 10);
+    assert.deepEqual([rows.length, brokenAt(rows)], [3, undefined]);
+  });
+
   it('refuses a second process, another program’s database and a newer schema', async () => {
     await assert.rejects(
       openSqliteJournal({ file }),

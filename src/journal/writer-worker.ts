@@ -18,6 +18,12 @@ export type Answer =
 
 export type FromWorker = { ready: string } | { unusable: string } | { answers: Answer[] };
 
+interface Open {
+  db: Database.Database;
+  writer: Writer;
+  identity: string;
+}
+
 /** How long a batch waits for whoever else writes to the file: a back-up, an operator's shell. */
 const BUSY_MS = 500;
 
@@ -26,7 +32,7 @@ const port = parentPort;
 if (port === null) throw new Error('this file is a worker');
 
 let identity = data.identity;
-let open: ReturnType<typeof connect> | undefined;
+let open: Open | undefined;
 try {
   open = connect();
   identity = open.identity;
@@ -40,7 +46,7 @@ port.on('message', (operations: Operation[]) => {
   post({ answers: batch(operations) });
 });
 
-function connect(): { db: Database.Database; writer: Writer; identity: string } {
+function connect(): Open {
   const db = new Database(file, { fileMustExist: identity !== undefined, timeout: BUSY_MS });
   try {
     const found = prepare(db, file, identity);
@@ -58,25 +64,48 @@ function connect(): { db: Database.Database; writer: Writer; identity: string } 
 function batch(operations: readonly Operation[]): Answer[] {
   try {
     open ??= connect();
-    const { db, writer } = open;
-    db.exec('BEGIN IMMEDIATE');
-    const answers: Answer[] = [];
-    for (const operation of operations) {
-      try {
-        answers.push({ ok: true, value: writer.apply(operation) });
-      } catch (error) {
-        // Out of space, SQLite may have rolled the whole batch back: then nobody's write happened.
-        if (!db.inTransaction) throw error;
-        answers.push(failure(error));
-      }
-    }
-    db.exec('COMMIT');
-    return answers;
+    return together(open, operations) ?? oneByOne(open, operations);
   } catch (error) {
     // A store that was full, lost or busy may have left the connection, or what the writer remembers, behind the file.
     disconnect();
     return operations.map(() => failure(error));
   }
+}
+
+/**
+ * All without a savepoint, which would copy each page before it is touched; undefined where one failed, and then
+ * nothing was done.
+ */
+function together({ db, writer }: Open, operations: readonly Operation[]): Answer[] | undefined {
+  db.exec('BEGIN IMMEDIATE');
+  let answers: Answer[];
+  try {
+    answers = operations.map((operation) => ({ ok: true, value: writer.run(operation) }));
+  } catch {
+    // Which one it was and why is told by the second try.
+    if (db.inTransaction) db.exec('ROLLBACK');
+    writer.reload();
+    return undefined;
+  }
+  db.exec('COMMIT');
+  return answers;
+}
+
+/** Each for itself: one that fails takes no other with it. */
+function oneByOne({ db, writer }: Open, operations: readonly Operation[]): Answer[] {
+  db.exec('BEGIN IMMEDIATE');
+  const answers: Answer[] = [];
+  for (const operation of operations) {
+    try {
+      answers.push({ ok: true, value: writer.apply(operation) });
+    } catch (error) {
+      // Out of space, SQLite may have rolled the whole batch back: then nobody's write happened.
+      if (!db.inTransaction) throw error;
+      answers.push(failure(error));
+    }
+  }
+  db.exec('COMMIT');
+  return answers;
 }
 
 /** Ends the connection with what it had not committed; the next batch opens another one. */

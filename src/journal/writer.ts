@@ -1,4 +1,4 @@
-/** The sole writer: each operation as one savepoint of a group commit. Pure over an open database; no thread, no clock. */
+/** The sole writer: each operation as one step of a group commit. Pure over an open database; no thread, no clock. */
 import type { Database, Statement } from 'better-sqlite3';
 import { firstHead, nextHead } from '../profile/chain.js';
 import { isTerminal } from '../profile/lifecycle.js';
@@ -43,7 +43,7 @@ export class Writer {
     const audit = this.#audit;
     this.#db.exec('SAVEPOINT operation');
     try {
-      const result = this.#run(operation);
+      const result = this.run(operation);
       this.#db.exec('RELEASE operation');
       return result;
     } catch (error) {
@@ -53,7 +53,13 @@ export class Writer {
     }
   }
 
-  #run(operation: Operation): Results[Operation['kind']] {
+  /** After a rollback of what `run` did: what the file says is what holds. */
+  reload(): void {
+    this.#audit = this.#lastAudit();
+  }
+
+  /** The same without a savepoint: on a throw the whole transaction must be rolled back, and `reload` called. */
+  run(operation: Operation): Results[Operation['kind']] {
     switch (operation.kind) {
       case 'admit':
         return this.#admit(operation.admission);
