@@ -40,7 +40,7 @@ export class GroupCommit {
 
   /**
    * `committed` is called after the acknowledgement, in commit order, before the writer's promise resolves; without a
-   * value where the acknowledgement was lost with the thread, so that it may be committed or not.
+   * value where the store failed or the acknowledgement was lost with the thread, so that it may be committed or not.
    */
   constructor(
     data: WorkerData,
@@ -117,6 +117,8 @@ export class GroupCommit {
         this.#committed(pending.operation, answer.value);
         pending.resolve(answer.value);
       } else if (answer.store) {
+        // Whether a commit that failed stands is the file's to say.
+        this.#committed(pending.operation, undefined);
         pending.reject(
           new StoreUnavailable(
             `${this.#data.file}: the journal did not take a write (${answer.code || answer.message})`,
@@ -140,7 +142,6 @@ export class GroupCommit {
         if (this.#worker !== worker) return;
         this.#worker = undefined;
         if (this.#inFlight === undefined) return;
-        for (const { operation } of this.#inFlight) this.#committed(operation, undefined);
         this.#settle(this.#inFlight.map(() => unavailable(message)));
       };
       worker.on('message', (message: FromWorker) => {

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { cursorOf, positionOf } from './cursor.js';
 import { GroupCommit } from './group-commit.js';
-import type { Appended, Journal } from './journal.js';
+import type { Admitted, Appended, EventSlice, Journal, TaskRow } from './journal.js';
+import { LiveTasks } from './live-tasks.js';
 import { Reading } from './reading.js';
 import { reserved } from './reserved.js';
 import { JournalUnusable } from './schema.js';
@@ -17,7 +18,11 @@ export interface SqliteOptions {
   maxBytes?: number;
   /** Writes that may wait in memory; beyond it they are refused. */
   maxQueuedBytes?: number;
+  /** What may be kept in memory of the tasks that move; 0: every read is the file's. */
+  liveBytes?: number;
 }
+
+const LIVE_BYTES = 16 * 1024 * 1024;
 
 /** Opens or makes the journal; throws JournalUnusable for a foreign, newer, damaged or already opened file. */
 export async function openSqliteJournal(options: SqliteOptions): Promise<Journal> {
@@ -35,10 +40,16 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
     );
   }
   const wakeUps = new WakeUps();
+  const live = new LiveTasks(options.liveBytes ?? LIVE_BYTES, (taskId, sequence) =>
+    cursorOf(reading.secret, taskId, sequence),
+  );
   const writer = new GroupCommit(
     { file, ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }) },
     options.maxQueuedBytes ?? 64 * 1024 * 1024,
-    (operation, value) => announce(wakeUps, operation, value),
+    (operation, value) => {
+      remember(live, operation, value);
+      announce(wakeUps, operation, value);
+    },
   );
   let reading: Reading;
   try {
@@ -56,13 +67,21 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
     reserved: (caller, requestId, digest, nonce) =>
       reading.ask((reader) => reserved(reader, caller, requestId, digest, nonce)),
     append: (taskId, append) => writer.write({ kind: 'append', taskId, append }),
-    task: (taskId) => reading.ask((reader) => reader.task(taskId)),
-    read: (taskId, after, limit, bytes) => reading.ask((reader) => reader.slice(taskId, after, limit, bytes)),
+    task: (taskId) => live.task(taskId) ?? reading.ask((reader) => reader.task(taskId)),
+    read(taskId, after, limit, bytes = Number.MAX_SAFE_INTEGER) {
+      const slice = live.read(taskId, after, limit, bytes);
+      if (slice !== undefined) return slice;
+      return asOf(
+        live.task(taskId),
+        after,
+        reading.ask((reader) => reader.slice(taskId, after, limit, bytes)),
+      );
+    },
     list: (query) => reading.ask((reader) => reader.list(query)),
     open: () => reading.ask((reader) => reader.open()),
     async wake(taskId, after, signal) {
       // Read and register in one turn: what commits later is announced later.
-      const sequence = reading.ask((reader) => reader.sequence(taskId));
+      const sequence = live.task(taskId)?.sequence ?? reading.ask((reader) => reader.sequence(taskId));
       if (sequence === undefined || sequence > after) return;
       await wakeUps.wait(taskId, after, signal);
     },
@@ -96,6 +115,33 @@ function takeLock(file: string): Database.Database {
     lock.close();
     throw error;
   }
+}
+
+/** What the file says, as of the row that is known here: the file may be a batch ahead. */
+function asOf(
+  task: TaskRow | undefined,
+  after: number,
+  slice: EventSlice | undefined,
+): EventSlice | undefined {
+  if (task === undefined || slice === undefined) return slice;
+  const events = slice.events.filter(({ sequence }) => sequence <= task.sequence);
+  return { task, events, atEnd: (events.at(-1)?.sequence ?? after) >= task.sequence };
+}
+
+function remember(
+  live: LiveTasks,
+  operation: Operation,
+  value: Results[Operation['kind']] | undefined,
+): void {
+  if (operation.kind === 'append') {
+    const appended = value as Appended | undefined;
+    if (appended?.kind === 'appended') live.moved(appended.task, operation.append.events);
+    // Not only a lost answer: what a refused one says of the row may be older than what is known here.
+    else live.forget(operation.taskId);
+  } else if (operation.kind === 'admit') {
+    const admitted = value as Admitted | undefined;
+    if (admitted?.kind === 'admitted') live.moved(admitted.task, operation.admission.events);
+  } else if (operation.kind === 'trim') live.clear();
 }
 
 /** Where it is not known whether the task moved on, whoever waits for it looks again. */

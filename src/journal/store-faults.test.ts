@@ -33,7 +33,7 @@ describe('a journal whose store fails', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'oab-journal-'));
     file = join(folder, 'journal.db');
-    journal = await openSqliteJournal({ file });
+    journal = await openSqliteJournal({ file, liveBytes: 0 });
     await journal.admit(admission('t', {}));
     outside = new Database(file);
   });
