@@ -35,8 +35,8 @@ export interface Narrowed {
   selection?: Selection;
 }
 
-/** Of the time that is spent on one failed case at most, this part of what all of them may take. */
-const SHRINK_SHARE = 3;
+/** One failed case may take half of the time that is given to all of them. */
+const SHRINK_SHARE = 2;
 
 export async function execute(
   flags: RunFlags,

@@ -72,6 +72,20 @@ describe('a case that fails', () => {
     assert.ok(sameFailure(again.checks[0]?.reason ?? '', capsule.reason));
   });
 
+  it('tries the point first that the reason names', async () => {
+    const tried: string[][] = [];
+    const named = async (lab: CaseLab) => {
+      const chosen = lab.sweep('stories', ['a', 'b', 'c', 'd', 'e']).map(({ point }) => point);
+      tried.push(chosen);
+      if (chosen.includes('c')) throw new Violation('c: believed');
+    };
+    const { checks } = await run(
+      options([suite('RPL-01', one('stories', named))], { shrink: { caseMs: 20_000, runMs: 20_000 } }),
+    );
+    assert.deepEqual(tried, [['a', 'b', 'c', 'd', 'e'], ['c']]);
+    assert.deepEqual([capsuleIn(checks).shrunk?.to, capsuleIn(checks).shrunk?.complete], [1, true]);
+  });
+
   it('spends no more on it than it was given', async () => {
     for (const shrink of [undefined, { caseMs: 20_000, runMs: 0 }, { caseMs: 0, runMs: 20_000 }]) {
       const tried: number[][] = [];

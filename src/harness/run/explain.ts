@@ -10,6 +10,11 @@ import type { PlannedCase, PlannedCheck } from './plan.js';
 import { shrink } from './shrink.js';
 import type { Selection } from './sweeps.js';
 
+/** A reason often begins with the point at which the case failed, and then that one is tried first. */
+function isNamed(point: unknown, reason: string): boolean {
+  return typeof point === 'string' && reason.startsWith(`${point}: `);
+}
+
 export class ExplainFailures {
   readonly #surroundings: Surroundings;
   #leftMs: number;
@@ -90,10 +95,14 @@ export class ExplainFailures {
         selection = { ...selection, [name]: [] };
         continue;
       }
-      const result = await shrink(
-        points.map(({ index }) => index),
-        fails,
-      );
+      const named = points.find(({ point }) => isNamed(point, failed.reason ?? ''));
+      const alone = named !== undefined && (await fails([named.index])) === true;
+      const result = alone
+        ? { points: [named.index], complete: true }
+        : await shrink(
+            points.map(({ index }) => index),
+            fails,
+          );
       selection = { ...selection, [name]: result.points };
       complete &&= result.complete;
     }
