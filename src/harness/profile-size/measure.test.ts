@@ -4,7 +4,7 @@ import { EXT } from '../../profile/names.js';
 import { atCheckout } from '../subjects/paths.js';
 import type { Json } from '../wire/probe.js';
 import { countMusts, readBaseline } from './baseline.js';
-import type { Exchange } from './exchanges.js';
+import type { HttpExchange } from './http-exchanges.js';
 import { Measure } from './measure.js';
 import { aboveThreshold, grownSince, type Size, sentence } from './size.js';
 
@@ -43,7 +43,7 @@ const story = (): Told => ({
 function sizeOf({ card, line, headers, method, params, task, error }: Told): Size {
   const measure = new Measure();
   measure.card(card);
-  const exchange: Exchange = {
+  const exchange: HttpExchange = {
     request: { line, headers, documents: [{ jsonrpc: '2.0', id: 1, method, params }] },
     answer: {
       line: 'HTTP/1.1 200 OK',

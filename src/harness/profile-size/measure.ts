@@ -2,7 +2,7 @@
 import { EXT } from '../../profile/names.js';
 import type { Json } from '../wire/probe.js';
 import { ENDPOINTS, ERROR_CODES, HEADERS, MEMBERS, METHODS, VALUES } from './core.js';
-import type { Exchange } from './exchanges.js';
+import type { HttpExchange } from './http-exchanges.js';
 import type { Size } from './size.js';
 
 /** Objects of ours whose members are counted apart from what is below them. */
@@ -16,7 +16,7 @@ export class Measure {
   readonly #requests: string[][] = [];
   readonly #results: string[][] = [];
 
-  exchange({ request, answer }: Exchange): void {
+  exchange({ request, answer }: HttpExchange): void {
     const [method = '', target = ''] = request.line.split(' ');
     const path = target.split('?', 1)[0] ?? '';
     if (!ENDPOINTS.some((known) => known.test(`${method} ${path}`)))

@@ -1,4 +1,5 @@
 /** Captured bytes back into HTTP/1.1 exchanges: each request with its answer, in the order of the connection. */
+import { Violation } from '../check.js';
 import type { TapConnection } from '../lab/ports.js';
 import { SseReader } from '../wire/sse.js';
 
@@ -11,13 +12,13 @@ export interface HttpMessage {
   documents: unknown[];
 }
 
-export interface Exchange {
+export interface HttpExchange {
   request: HttpMessage;
   /** Absent when the connection ended first. */
   answer: HttpMessage | undefined;
 }
 
-export function exchangesOf(connections: readonly TapConnection[]): Exchange[] {
+export function httpExchanges(connections: readonly TapConnection[]): HttpExchange[] {
   return connections.flatMap((connection) => {
     const answers = messages(connection.plain('downstream')).filter(({ line }) => !/ 1\d\d /.test(line));
     return messages(connection.plain('upstream')).map((request, index) => ({
@@ -75,7 +76,16 @@ function chunks(bytes: Buffer, start: number): { body: Buffer; next: number } {
 
 function documents(body: Buffer, type: string): unknown[] {
   if (type.startsWith('text/event-stream')) {
-    return new SseReader().push(body).map(({ data }) => JSON.parse(data) as unknown);
+    return new SseReader().push(body).map(({ data }) => parsed(data));
   }
-  return /json/.test(type) && body.length > 0 ? [JSON.parse(body.toString('utf8')) as unknown] : [];
+  return /json/.test(type) && body.length > 0 ? [parsed(body.toString('utf8'))] : [];
+}
+
+/** What cannot be read cannot be counted. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Violation(`a body that is no JSON: ${text.slice(0, 200)}`);
+  }
 }

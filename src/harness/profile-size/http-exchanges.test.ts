@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Direction, TapConnection } from '../lab/ports.js';
-import { exchangesOf } from './exchanges.js';
+import { httpExchanges } from './http-exchanges.js';
 
 const captured = (upstream: string, downstream: string) =>
   ({
@@ -18,7 +18,7 @@ describe('captured exchanges', () => {
       'f\r\ndata: {"c":3}\n\n\r\n',
       'e\r\ndata: {"d":4}',
     ];
-    const found = exchangesOf([captured(ask('{"x":1}').repeat(3) + ask('{"y":2}'), answers.join(''))]);
+    const found = httpExchanges([captured(ask('{"x":1}').repeat(3) + ask('{"y":2}'), answers.join(''))]);
     assert.deepEqual(
       found.map(({ request, answer }) => [request.documents, answer?.documents]),
       [
