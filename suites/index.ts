@@ -27,7 +27,10 @@ import { suite as rpl10 } from './replay/rpl-10.js';
 import { suite as rpl11 } from './replay/rpl-11.js';
 import { suite as rpl12 } from './replay/rpl-12.js';
 import { suite as rpl13 } from './replay/rpl-13.js';
+import { suite as rpl14 } from './replay/rpl-14.js';
+import { suite as rpl17 } from './replay/rpl-17.js';
 import { suite as rpl18 } from './replay/rpl-18.js';
+import { suite as rpl19 } from './replay/rpl-19.js';
 import { suite as rpl20 } from './replay/rpl-20.js';
 
 /** Bindings and topologies that the lab of this version can build; a check of another cell has no suite. */
@@ -49,7 +52,10 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl11,
   rpl12,
   rpl13,
+  rpl14,
+  rpl17,
   rpl18,
+  rpl19,
   rpl20,
   prf01,
   prf03,

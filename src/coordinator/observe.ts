@@ -90,12 +90,13 @@ export class Follower {
     return { kind: 'lost', reason: 'NO_TERMINAL' };
   }
 
-  /** Reads the whole log again from its beginning, into a chain of its own; nothing is printed a second time. */
-  async reread(signal: AbortSignal): Promise<Place> {
+  /** Reads the whole log again from its beginning, into a chain of its own; nothing is printed a second time. Gives the terminal event as the pages have it. */
+  async reread(signal: AbortSignal): Promise<Extract<Followed, { kind: 'terminal' }> | undefined> {
     this.#place = this.#beginning();
     this.#silent = true;
+    this.#terminal = undefined;
     await this.#pages(signal);
-    return this.#place;
+    return this.#terminal;
   }
 
   #beginning(): Place {

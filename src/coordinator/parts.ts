@@ -1,6 +1,7 @@
 /** What a coordinator is made of; a planted defect is another part. */
 import type { acceptResult } from '../profile/acceptance.js';
 import type { ResultKey } from '../profile/envelope.js';
+import type { observation } from '../profile/observation.js';
 import type { Log } from '../telemetry/log.js';
 import type { PeerConnection } from './connection.js';
 import type { Store } from './store.js';
@@ -12,6 +13,8 @@ export interface CoordinatorParts {
   /** Result keys that configuration trusts for this executor. */
   resultKey(peer: string, kid: string): ResultKey | undefined;
   accept: typeof acceptResult;
+  /** How much of the log was seen, judged against the signed result. */
+  observation: typeof observation;
   log: Log;
   /** Wall time, ms. */
   now(): number;

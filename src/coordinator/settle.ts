@@ -1,6 +1,5 @@
 /** From the terminal Task to the one result line: believed only when every condition of section 6 holds. */
 import type { DelegationRequest } from '../profile/model.js';
-import { observation } from '../profile/observation.js';
 import { Backoff } from './backoff.js';
 import type { CoordinatorConfig } from './config.js';
 import { type PeerConnection, PeerRefusal, type RemoteTask } from './connection.js';
@@ -21,16 +20,18 @@ export async function settle(
   const remote = await stubbornly(config, parts, signal, () =>
     connection.get(delegation.taskId, undefined, { signal }),
   );
-  const judged = judge(config.peer, parts, delegation, remote, followed);
-  if ('refused' in judged) return unknownLine(delegation, judged.refused);
-  const { envelope } = judged;
-  let seen = grade(follower, envelope.event_log);
-  if (seen === 'contradicted') {
+  let judged = judge(config.peer, parts, delegation, remote, followed);
+  let seen = 'refused' in judged ? undefined : grade(parts, follower, judged.envelope.event_log);
+  if (seen === undefined || seen === 'contradicted') {
     // Once more from the beginning: an event altered on its way is not yet a lie of the log.
-    await stubbornly(config, parts, signal, () => follower.reread(signal));
-    seen = grade(follower, envelope.event_log);
+    const again = await stubbornly(config, parts, signal, () => follower.reread(signal));
+    judged = judge(config.peer, parts, delegation, remote, again ?? followed);
+    if ('refused' in judged) return unknownLine(delegation, judged.refused);
+    seen = grade(parts, follower, judged.envelope.event_log);
     if (seen === 'contradicted') return { ...unknownLine(delegation, 'LOG_MISMATCH'), observation: seen };
   }
+  if ('refused' in judged) return unknownLine(delegation, judged.refused);
+  const { envelope } = judged;
   return {
     type: 'result',
     request_id: delegation.requestId,
@@ -86,9 +87,13 @@ async function stubbornly<T>(
   }
 }
 
-function grade(follower: Follower, log: { last_sequence: number; head: `sha256:${string}` }) {
+function grade(
+  parts: CoordinatorParts,
+  follower: Follower,
+  log: { last_sequence: number; head: `sha256:${string}` },
+) {
   const { from, sequence, head, gaps } = follower.place;
-  return observation({ from, last: sequence, head, gaps }, log);
+  return parts.observation({ from, last: sequence, head, gaps }, log);
 }
 
 /** Never turned into success, and never a reason to delegate again (O-145). */

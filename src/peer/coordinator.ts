@@ -11,6 +11,7 @@ import { openPinnedKeys } from '../identity/pinned-keys.js';
 import { openTlsFiles, readCertificates } from '../identity/tls-files.js';
 import { mintToken } from '../identity/token.js';
 import { acceptResult } from '../profile/acceptance.js';
+import { observation } from '../profile/observation.js';
 import { createLog } from '../telemetry/log.js';
 import {
   type CoordinatorSettings,
@@ -92,6 +93,7 @@ export function openCoordinator(
       return keys?.find(kid);
     },
     accept: acceptResult,
+    observation,
     log: createLog(config.peer, process.env.OAB_LOG ?? 'warn'),
     now: Date.now,
     monotonic: () => performance.now(),

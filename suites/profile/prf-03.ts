@@ -77,19 +77,8 @@ function withExtensions(card: Json, change: (extensions: Json[]) => Json[]): Jso
 const card = (name: string) => async (lab: CaseLab) => {
   const executor = await lab.executor();
   const fake = await lab.fake('gate', { card: CARDS[name] as (card: Json) => Json });
-  const run = lab.coordinator().run('delegate', {
-    caller: 'gate',
-    executor: {
-      peer: fake.peer,
-      card: fake.card,
-      ca: fake.ca,
-      tls_key: fake.tlsKey,
-      connect: fake.connect,
-    },
-    key_file: executor.gate.keyFile,
-    trusted_results: fake.resultKeys,
-    request: { ...jobRequest(wireRequest(fake.peer, 'case: never\nsay x')) },
-  });
+  const request = jobRequest(wireRequest(fake.peer, 'case: never\nsay x'));
+  const run = lab.coordinator().run('delegate', lab.jobTo(fake, executor.gate.keyFile, request));
   const result = await run.result;
   const code = await run.exit;
   lab.evidence('received.json', fake.received);

@@ -2,7 +2,8 @@
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf, taskOf } from '../../src/harness/run/observe.js';
 import { AFTER } from '../../src/harness/run/story.js';
-import type { FakeParts, Story } from '../../src/harness/subjects/fake-executor.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-executor.js';
+import type { Story } from '../../src/harness/subjects/fake-story.js';
 import type { Suite } from '../../src/harness/suite.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
 import { verifyResult } from '../../src/harness/wire/verify-result.js';
@@ -238,20 +239,8 @@ async function honest(lab: CaseLab): Promise<void> {
 
 async function delegateTo(lab: CaseLab, keyFile: string, change: Partial<FakeParts>) {
   const fake = await lab.fake('gate', change);
-  const run = lab.coordinator().run('delegate', {
-    caller: 'gate',
-    executor: {
-      peer: fake.peer,
-      card: fake.card,
-      ca: fake.ca,
-      tls_key: fake.tlsKey,
-      connect: fake.connect,
-    },
-    key_file: keyFile,
-    trusted_results: fake.resultKeys,
-    reconnect: { floor: '20ms', ceiling: '100ms' },
-    request: jobRequest(wireRequest(fake.peer, 'a task for the harness itself')),
-  });
+  const request = jobRequest(wireRequest(fake.peer, 'a task for the harness itself'));
+  const run = lab.coordinator().run('delegate', lab.jobTo(fake, keyFile, request));
   return { fake, run };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acceptResult } from '../../profile/acceptance.js';
 import type { ResultKey } from '../../profile/envelope.js';
+import { observation } from '../../profile/observation.js';
 import { silentLog } from '../../telemetry/log.js';
 import type { CoordinatorConfig } from '../config.js';
 import { type Coordinator, createCoordinator } from '../coordinator.js';
@@ -97,6 +98,7 @@ export class Bench {
       connect: () => this.peer.connect(),
       resultKey: (_peer, kid) => (kid === this.peer.kid ? this.resultKey : undefined),
       accept: acceptResult,
+      observation,
       log: silentLog,
       now: this.clock.now,
       monotonic: this.clock.now,

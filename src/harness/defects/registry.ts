@@ -23,6 +23,7 @@ import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
 import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
+import { deafToSilence } from './replay/deaf-to-silence.js';
 import { duplicateRunsAgain } from './replay/duplicate-runs-again.js';
 import { forgetsAtRestart } from './replay/forgets-at-restart.js';
 import { gapInSilence } from './replay/gap-in-silence.js';
@@ -31,8 +32,10 @@ import { observersShareAQueue } from './replay/observers-share-a-queue.js';
 import { plainCursors } from './replay/plain-cursors.js';
 import { resumesOneLate } from './replay/resumes-one-late.js';
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
+import { speaksAtTheDeadline } from './replay/speaks-at-the-deadline.js';
 import { stopsAfterAPage } from './replay/stops-after-a-page.js';
 import { streamsAfterTheEnd } from './replay/streams-after-the-end.js';
+import { takesAnyChain } from './replay/takes-any-chain.js';
 import { terminalWithoutResult } from './replay/terminal-without-result.js';
 import { waitsForWhatWas } from './replay/waits-for-what-was.js';
 
@@ -52,6 +55,9 @@ export const defects: readonly Defect[] = [
   gapInSilence,
   plainCursors,
   waitsForWhatWas,
+  deafToSilence,
+  takesAnyChain,
+  speaksAtTheDeadline,
   oneKeyMore,
   oneParameterMore,
   negotiatesByPrefix,

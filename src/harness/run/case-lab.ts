@@ -4,7 +4,12 @@ import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
 import type { Canaries } from '../checkers/canaries.js';
 import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
 import type { Random } from '../seed.js';
-import { type CoordinatorSubject, type Job, referenceCoordinator } from '../subjects/coordinator-subject.js';
+import {
+  type CoordinatorSubject,
+  type Job,
+  type JobRequest,
+  referenceCoordinator,
+} from '../subjects/coordinator-subject.js';
 import type { ExecutorSettings, ExecutorSubject } from '../subjects/executor-subject.js';
 import { type FakeExecutor, type FakeParts, fakeExecutor } from '../subjects/fake-executor.js';
 import { referenceExecutor } from '../subjects/reference-executor.js';
@@ -97,7 +102,7 @@ export class CaseLab {
 
   fake(caller: string, change: Partial<FakeParts> = {}): Promise<FakeExecutor> {
     this.#made += 1;
-    return fakeExecutor(this.lab, `fake-${this.#made}`, caller, change);
+    return fakeExecutor(this.lab, `fake-${this.#made}`, caller, change, this.cell.topology);
   }
 
   random(link = '', direction: Direction | '' = '', index = 0): Random {
@@ -159,6 +164,28 @@ export class CaseLab {
         deadline_ms: Number(request.deadline_ms),
         max_output_bytes: 256 * 1024,
       },
+    };
+  }
+
+  /** A job for a coordinator subject towards the harness in an executor's place. */
+  jobTo(fake: FakeExecutor, keyFile: string, request: JobRequest): Job {
+    const { relay, tokenKey } = fake;
+    return {
+      caller: 'gate',
+      executor: {
+        peer: fake.peer,
+        card: fake.card,
+        ca: fake.ca,
+        tls_key: fake.tlsKey,
+        connect: fake.connect,
+        ...(relay === undefined || tokenKey === undefined
+          ? {}
+          : { relay: { relay: relay.id, url: relay.url, ca: relay.ca, token_key: tokenKey } }),
+      },
+      key_file: keyFile,
+      trusted_results: fake.resultKeys,
+      reconnect: { floor: '20ms', ceiling: '100ms' },
+      request,
     };
   }
 

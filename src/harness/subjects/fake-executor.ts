@@ -4,27 +4,33 @@
  */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { writeKeyFile } from '../../identity/key-file.js';
+import { openKeyStore } from '../../identity/key-store.js';
 import { newKey } from '../../identity/new-key.js';
-import { artifactDigest } from '../../profile/artifacts.js';
-import { firstHead, headAfter } from '../../profile/chain.js';
+import { mintRelayToken } from '../../identity/relay-token.js';
 import { signEnvelope, type UnsignedEnvelope } from '../../profile/envelope.js';
-import type {
-  Artifact,
-  DelegationRequest,
-  Digest,
-  EventBody,
-  ResultEnvelope,
-  Task,
-} from '../../profile/model.js';
+import type { ResultEnvelope, Task } from '../../profile/model.js';
 import { EXT, KEY } from '../../profile/names.js';
-import { coreState } from '../../profile/outcome.js';
-import { requestDigest } from '../../profile/request.js';
+import { openTunnel } from '../../relay/tunnel-client.js';
+import { silentLog } from '../../telemetry/log.js';
+import type { Topology } from '../check.js';
 import type { Lab } from '../lab/ports.js';
 import type { Json } from '../wire/probe.js';
+import { honestCard } from './fake-card.js';
+import {
+  FAKE_PEER,
+  requestOf,
+  type Story,
+  type StoryEvent,
+  stamped,
+  submitted,
+  tell,
+  withPage,
+} from './fake-story.js';
+import { type RelaySubject, relaySubject } from './relay-subject.js';
 
 export interface Received {
   method: string;
@@ -32,13 +38,6 @@ export interface Received {
   authorization: boolean;
   rpc?: string;
   body: string;
-}
-
-/** Everything that one finished task says, before it is put on the wire. */
-export interface Story {
-  task: Task;
-  events: { sequence: number; cursor: string; body: EventBody }[];
-  envelope: ResultEnvelope;
 }
 
 export interface FakeParts {
@@ -54,8 +53,14 @@ export interface FakeParts {
       strangerSigns(unsigned: UnsignedEnvelope): ResultEnvelope;
     },
   ): Story;
+  /**
+   * With it the first subscriber finds the task running and gets these events of the signed story live; the pages stay
+   * what `story` made them.
+   */
+  live?(events: StoryEvent[]): StoryEvent[];
 }
 
+const ROUTE = 'oab-b.lab:443';
 const HONEST: FakeParts = { card: (card) => card, unsigned: (envelope) => envelope, story: (story) => story };
 
 export interface FakeExecutor {
@@ -66,16 +71,19 @@ export interface FakeExecutor {
   readonly tlsKey: string;
   readonly resultKeys: string;
   readonly received: Received[];
+  /** The way to it in the dual-outbound topology; `connect` is then the relay's. */
+  readonly relay?: RelaySubject;
+  /** Signs the coordinator's tokens for that relay. */
+  readonly tokenKey?: string;
   close(): Promise<void>;
 }
-
-const PEER = 'oab-b';
 
 export async function fakeExecutor(
   lab: Lab,
   name: string,
   caller: string,
   change: Partial<FakeParts> = {},
+  topology: Topology = 'direct',
 ): Promise<FakeExecutor> {
   const parts = { ...HONEST, ...change };
   const key = newKey(Date.now() - 60_000);
@@ -91,14 +99,18 @@ export async function fakeExecutor(
     });
   const received: Received[] = [];
   const stories = new Map<string, Story>();
+  const signed = new Map<string, StoryEvent[]>();
+  const streamed = new Set<string>();
 
   const answer = (rpc: Json): Json => {
     const { method, params } = rpc as { method: string; params: Json };
     if (method === 'SendMessage') {
       const request = requestOf(params);
-      const story = parts.story(tell(request, caller, sign, parts.unsigned), { resign: sign, strangerSigns });
+      const told = tell(request, caller, sign, parts.unsigned);
+      const story = parts.story(told, { resign: sign, strangerSigns });
       const id = `task-${request.request_id}`;
       stories.set(id, story);
+      signed.set(id, told.events);
       return { result: { task: submitted(story) } };
     }
     const story = stories.get(String(params.id));
@@ -127,13 +139,15 @@ export async function fakeExecutor(
         return reply(response, parts.card(honestCard(`https://oab-b.lab/`)));
       const rpc = JSON.parse(body) as Json;
       seen.rpc = String(rpc.method);
+      const id = String((rpc.params as Json | undefined)?.id);
+      const story = stories.get(id);
+      if (rpc.method === 'SubscribeToTask' && parts.live && story !== undefined && !streamed.has(id)) {
+        streamed.add(id);
+        return stream(response, rpc.id, story, parts.live(signed.get(id) ?? []));
+      }
       const result = answer(rpc);
       if (rpc.method === 'GetTask' && 'result' in result)
-        result.result = withPage(
-          result.result as Task,
-          stories.get(String((rpc.params as Json).id)),
-          request.headers['oab-cursor'],
-        );
+        result.result = withPage(result.result as Task, story, request.headers['oab-cursor']);
       reply(response, { jsonrpc: '2.0', id: rpc.id, ...result });
     };
     // What no honest coordinator sends is answered too, so that whoever sent it does not hang.
@@ -147,182 +161,18 @@ export async function fakeExecutor(
     });
   lab.onClose(`fake executor ${name}`, close);
   const { port } = server.address() as AddressInfo;
+  const way = topology === 'direct' ? undefined : await behindRelay(lab, name, caller, server);
+  const place = way?.relay.address() ?? { host: '127.0.0.1', port };
   return {
-    peer: PEER,
+    peer: FAKE_PEER,
     card: 'https://oab-b.lab/.well-known/agent-card.json',
-    connect: `127.0.0.1:${port}`,
+    connect: `${place.host}:${place.port}`,
+    ...way,
     ca: authority.ca,
     tlsKey: tls.jwk,
     resultKeys,
     received,
     close,
-  };
-}
-
-function requestOf(params: Json): DelegationRequest {
-  const message = params.message as { parts: { text: string }[]; metadata: Record<string, Json> };
-  return {
-    ...message.metadata[KEY.request],
-    task: message.parts[0]?.text ?? '',
-  } as unknown as DelegationRequest;
-}
-
-/** A finished task: submitted, working, one artifact in two pieces, completed. */
-function tell(
-  request: DelegationRequest,
-  caller: string,
-  sign: (unsigned: UnsignedEnvelope) => ResultEnvelope,
-  bend: FakeParts['unsigned'],
-): Story {
-  const names = { taskId: `task-${request.request_id}`, contextId: `context-${request.request_id}` };
-  const turn_id = `turn-${request.request_id}`;
-  const now = new Date().toISOString();
-  const artifact: Artifact = {
-    artifactId: 'answer',
-    name: 'answer',
-    parts: [{ text: 'one ' }, { text: 'two' }],
-  };
-  const state = (name: 'SUBMITTED' | 'WORKING') => ({
-    statusUpdate: { ...names, status: { state: `TASK_STATE_${name}` as const, timestamp: now } },
-  });
-  const summary = 'one two';
-  const last: EventBody = {
-    statusUpdate: {
-      ...names,
-      status: {
-        state: coreState('completed'),
-        timestamp: now,
-        message: { messageId: 'm-last', role: 'ROLE_AGENT', parts: [{ text: summary }] },
-      },
-    },
-  };
-  const bodies: EventBody[] = [
-    state('SUBMITTED'),
-    state('WORKING'),
-    { artifactUpdate: { ...names, artifact: { ...artifact, parts: [{ text: 'one ' }] } } },
-    {
-      artifactUpdate: {
-        ...names,
-        artifact: { artifactId: 'answer', parts: [{ text: 'two' }] },
-        append: true,
-        lastChunk: true,
-      },
-    },
-    last,
-  ];
-  const digest = requestDigest(request);
-  const head = bodies.reduce<Digest>(
-    (before, body) => headAfter(before, body),
-    firstHead(names.taskId, digest),
-  );
-  const envelope = sign(
-    bend({
-      protocol_version: 1,
-      request_id: request.request_id,
-      task_id: names.taskId,
-      turn_id,
-      status: 'completed',
-      summary,
-      error: null,
-      executed_by: PEER,
-      caller,
-      effective_capabilities: request.capabilities,
-      request_digest: digest,
-      artifacts: [{ artifact_id: 'answer', owner: PEER, digest: artifactDigest(artifact) }],
-      side_effects: [{ kind: 'boundary', evidence: 'unverified' }],
-      event_log: { last_sequence: bodies.length, head },
-      signed_at: now,
-    }),
-  );
-  const events = bodies.map((body, index) => ({ sequence: index + 1, cursor: `c${index + 1}`, body }));
-  const task: Task = {
-    id: names.taskId,
-    contextId: names.contextId,
-    status: last.statusUpdate.status,
-    artifacts: [{ ...artifact, metadata: { [KEY.owner]: PEER } }],
-    metadata: {
-      [KEY.event]: { turn_id, sequence: bodies.length, cursor: `c${bodies.length}`, head },
-      [KEY.result]: envelope,
-    },
-  };
-  return { task, events, envelope };
-}
-
-/** The answer to the create: the Task right after admission. */
-function submitted({ task, events }: Story): Task {
-  const first = events[0]?.body;
-  const status = first !== undefined && 'statusUpdate' in first ? first.statusUpdate.status : task.status;
-  const position = task.metadata?.[KEY.event] as { turn_id: string };
-  return {
-    id: task.id,
-    contextId: task.contextId,
-    status,
-    metadata: { [KEY.event]: { turn_id: position.turn_id, sequence: 1, cursor: 'c1' } },
-  };
-}
-
-function withPage(task: Task, story: Story | undefined, cursor: string | string[] | undefined): Task {
-  if (story === undefined || typeof cursor !== 'string') return task;
-  const after = cursor === '0' ? 0 : Number(cursor.slice(1));
-  const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
-  const turn_id = position?.turn_id;
-  const events = story.events
-    .filter(({ sequence }) => sequence > after)
-    .map(({ sequence, cursor: own, body }) => ({
-      sequence,
-      cursor: own,
-      event: stamped(body, { turn_id, sequence, cursor: own }, story),
-    }));
-  return { ...task, metadata: { ...task.metadata, [KEY.events]: { events, next: '', complete: true } } };
-}
-
-function stamped(body: EventBody, position: Json, story: Story): Json {
-  const [key, inner] = Object.entries(body)[0] as [string, Json];
-  const last = position.sequence === story.events.length;
-  return {
-    [key]: {
-      ...inner,
-      metadata: { [KEY.event]: position, ...(last ? { [KEY.result]: story.envelope } : {}) },
-    },
-  };
-}
-
-function honestCard(url: string): Json {
-  return {
-    name: 'fake',
-    description: 'the harness',
-    version: '1',
-    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-    capabilities: {
-      streaming: true,
-      extensions: [
-        {
-          uri: EXT,
-          required: true,
-          params: {
-            maxDepth: 1,
-            cursor: { serviceParameter: 'OAB-Cursor', retentionSeconds: 3600 },
-            idempotency: { windowSeconds: 7200 },
-            heartbeatSeconds: 0.25,
-            stopGraceMs: 1000,
-            revocationSeconds: 1,
-            limits: {
-              maxTaskBytes: 65_536,
-              maxDeadlineMs: 3_600_000,
-              maxOutputBytes: 1_048_576,
-              maxEvents: 100_000,
-              maxEventBytes: 65_536,
-              maxFrameBytes: 4_194_304,
-            },
-            capabilities: ['repo:read'],
-            results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: [] } },
-          },
-        },
-      ],
-    },
-    defaultInputModes: ['text/plain'],
-    defaultOutputModes: ['text/plain'],
-    skills: [{ id: 'delegate', name: 'd', description: 'd', tags: ['d'] }],
   };
 }
 
@@ -346,4 +196,66 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The Task right after admission, then the events, as a running task sends them. */
+function stream(response: ServerResponse, id: unknown, story: Story, events: readonly StoryEvent[]): void {
+  const task = submitted(story);
+  const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'A2A-Extensions': EXT });
+  const frame = (result: Json) =>
+    response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+  frame({ task });
+  for (const { body, sequence, cursor } of events.filter((one) => one.sequence > 1))
+    frame(stamped(body, { turn_id: position?.turn_id, sequence, cursor }, { ...story, events: [...events] }));
+  response.end();
+}
+
+/** Dials out like an executor that listens nowhere, with the product's own tunnel: the tunnel is not what is judged here. */
+async function behindRelay(
+  lab: Lab,
+  name: string,
+  caller: string,
+  server: Server,
+): Promise<{ relay: RelaySubject; tokenKey: string }> {
+  const at = (file: string) => join(lab.folder, `${name}-${file}`);
+  const make = (whose: string) => {
+    const key = newKey(Date.now() - 60_000);
+    writeKeyFile(at(`${whose}.jwks`), [key], 'private');
+    writeKeyFile(at(`${whose}.pub.jwks`), [key], 'public');
+    return at(`${whose}.jwks`);
+  };
+  const [ours, tokenKey] = [make('tunnel'), make('relay-gate')];
+  const relay = await relaySubject(lab, `${name}-relay`, {
+    executor: { peer: FAKE_PEER, route: ROUTE, keys: at('tunnel.pub.jwks') },
+    coordinators: [{ peer: caller, keys: at('relay-gate.pub.jwks') }],
+  });
+  const keys = openKeyStore(ours);
+  const ca = readFileSync(relay.ca, 'utf8');
+  const tunnel = openTunnel({
+    target: {
+      url: relay.url,
+      connect: relay.executorLink.connect,
+      route: ROUTE,
+      tls: () => ({ ca }),
+      credentials: () =>
+        mintRelayToken(keys.active(), {
+          peer: FAKE_PEER,
+          relay: relay.id,
+          now: Date.now(),
+          jti: name,
+          lifetime: 60,
+        }),
+    },
+    reconnect: { floorMs: 20, ceilingMs: 500 },
+    liveness: { pingMs: 250, pongMs: 375 },
+    streamWindow: 256 * 1024,
+    maxStreams: 1000,
+    onConnection: (connection) => void server.emit('connection', connection),
+    log: silentLog,
+    random: () => 0.5,
+  });
+  lab.onClose(`the tunnel of ${name}`, () => tunnel.close(0));
+  await tunnel.up;
+  return { relay, tokenKey };
 }

@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const expiredIsFailed: Defect = {
   id: 'expired-is-failed',
   breaks: 'a task whose deadline passed is signed as failed',
-  fails: ['PRF-12', 'PRF-20'],
+  fails: ['RPL-19', 'PRF-12', 'PRF-20'],
   bindings: ['JSONRPC'],
   executor: (parts) => ({
     ...parts,
