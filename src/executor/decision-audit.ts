@@ -46,7 +46,7 @@ export class DecisionAudit {
   /** The same for a refusal, which stands whether or not it can be recorded. */
   refused({ reason, peer, source, detail = {} }: Refused): void {
     const at = this.#clock.now();
-    const row = { kind: 'refused', at, detail: { reason, source, ...detail } };
+    const row: AuditDraft = { kind: 'refused', at, detail: { reason, source, ...detail } };
     if (peer === undefined && !this.#isNew(source, at)) return;
     const written = peer === undefined ? this.#journal.audit(row) : this.record({ ...row, peer });
     // A store that is down shows in health and log.

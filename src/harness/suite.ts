@@ -11,6 +11,8 @@ export type Hook =
   | 'replica'
   | 'store'
   | 'settings'
+  /** Every write of its store can be stopped at (docs/gate.md); the reference's alone. */
+  | 'boundaries'
   | 'scripted-agent';
 
 /** `L` is the case's laboratory, src/harness/lab/case-lab.ts. */

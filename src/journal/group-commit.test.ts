@@ -49,7 +49,7 @@ describe('group commit', () => {
         return thread;
       },
     );
-    const write = (at: number) => commit.write({ kind: 'audit', draft: { kind: 'x', at, detail: {} } });
+    const write = (at: number) => commit.write({ kind: 'audit', draft: { kind: 'refused', at, detail: {} } });
     await commit.open();
     const first = write(1);
     await threads[0]?.asked();

@@ -49,9 +49,22 @@ export interface StoredEvent {
   meta?: string;
 }
 
+/** What a row of the audit is about. */
+export const AUDIT_KINDS = [
+  'admitted',
+  'duplicate',
+  'refused',
+  'rejected',
+  'permission',
+  'cancel',
+  'terminal',
+  'key',
+  'start',
+  'stop',
+] as const;
+
 export interface AuditDraft {
-  /** `admitted | duplicate | refused | rejected | permission | cancel | terminal | key | start | stop` */
-  kind: string;
+  kind: (typeof AUDIT_KINDS)[number];
   at: number;
   peer?: string;
   taskId?: string;

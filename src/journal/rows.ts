@@ -73,7 +73,7 @@ export interface AuditColumns {
 export function auditRow(columns: AuditColumns): AuditRow {
   return {
     index: columns.position,
-    kind: columns.kind,
+    kind: columns.kind as AuditRow['kind'],
     at: columns.at,
     ...(columns.peer === null ? {} : { peer: columns.peer }),
     ...(columns.task_id === null ? {} : { taskId: columns.task_id }),

@@ -81,7 +81,7 @@ export class Writer {
     this.#db.exec('SAVEPOINT probe');
     try {
       this.#sql.insertEvent.run('', 0, '', null);
-      this.#record({ kind: 'probe', at: 0, detail: {} });
+      this.#record({ kind: 'start', at: 0, detail: {} });
     } finally {
       this.#audit = audit;
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK TO probe; RELEASE probe');

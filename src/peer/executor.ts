@@ -116,7 +116,7 @@ export async function runExecutor(
   });
   const tunnels = openTunnels(settings, listener.accept, log);
   const audited = (detail: Record<string, unknown>) =>
-    void journal
+    void parts.executor.journal
       .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, ...detail } })
       .catch((error: Error) => log.error({ err: error }, 'a change of keys was not audited'));
   const stopRereading = rereadKeys(

@@ -23,7 +23,7 @@ export function fieldReport(
     const caseId = `${id}/${title.replace(/[^\w]+/g, '-')}`;
     const out = mkdtempSync(join(tmpdir(), 'oab-field-'));
     const lab = await openLab({ caseId, seed: SEED });
-    const shared = { executor: () => referenceExecutor(lab, 'executor', {}, undefined) };
+    const shared = { executor: () => referenceExecutor(lab, 'executor', {}) };
     const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
     const caseLab = new CaseLab(caseId, cell, lab, shared, new Evidence(out, caseId), undefined);
     try {

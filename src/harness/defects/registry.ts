@@ -24,12 +24,16 @@ import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
 import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
 import { deafToSilence } from './replay/deaf-to-silence.js';
+import { dispatchNotRecorded } from './replay/dispatch-not-recorded.js';
 import { duplicateRunsAgain } from './replay/duplicate-runs-again.js';
+import { endsBeforeTheAgent } from './replay/ends-before-the-agent.js';
 import { forgetsAtRestart } from './replay/forgets-at-restart.js';
 import { gapInSilence } from './replay/gap-in-silence.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
 import { observersShareAQueue } from './replay/observers-share-a-queue.js';
 import { plainCursors } from './replay/plain-cursors.js';
+import { recoveryPromptsAgain } from './replay/recovery-prompts-again.js';
+import { recoverySaysCompleted } from './replay/recovery-says-completed.js';
 import { resumesOneLate } from './replay/resumes-one-late.js';
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
 import { speaksAtTheDeadline } from './replay/speaks-at-the-deadline.js';
@@ -54,6 +58,10 @@ export const defects: readonly Defect[] = [
   checksThenActs,
   gapInSilence,
   plainCursors,
+  recoveryPromptsAgain,
+  recoverySaysCompleted,
+  dispatchNotRecorded,
+  endsBeforeTheAgent,
   waitsForWhatWas,
   deafToSilence,
   takesAnyChain,

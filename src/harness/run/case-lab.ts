@@ -1,5 +1,7 @@
 /** What one case works with: subjects, links, scripts, the seed's choices, and where its evidence goes. */
+import { join } from 'node:path';
 import type { BindingName } from '../../profile/names.js';
+import { type Boundaries, openBoundaries } from '../boundaries/boundaries.js';
 import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
 import type { Canaries } from '../checkers/canaries.js';
 import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
@@ -90,14 +92,42 @@ export class CaseLab {
   async fresh(settings: Partial<ExecutorSettings> = {}): Promise<ExecutorSubject> {
     this.#made += 1;
     return this.recorder.executor(
-      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, this.#defect, this.cell.topology),
+      await referenceExecutor(
+        this.lab,
+        `executor-${this.#made}`,
+        settings,
+        { defect: this.#defect },
+        this.cell.topology,
+      ),
     );
   }
 
   coordinator(): CoordinatorSubject {
     this.#made += 1;
     const name = `coordinator-${this.#made}`;
-    return this.recorder.coordinator(name, referenceCoordinator(this.lab, name, this.#defect));
+    return this.recorder.coordinator(name, referenceCoordinator(this.lab, name, { defect: this.#defect }));
+  }
+
+  /** An executor of this case alone that can be stopped at every write of its journal. */
+  async stoppable(
+    settings: Partial<ExecutorSettings> = {},
+  ): Promise<{ executor: ExecutorSubject; boundaries: Boundaries }> {
+    this.#made += 1;
+    const name = `executor-${this.#made}`;
+    const boundaries = openBoundaries(this.lab, join(this.lab.folder, `${name}-boundaries`));
+    const variant = { defect: this.#defect, boundaries: boundaries.folder };
+    const executor = await referenceExecutor(this.lab, name, settings, variant, this.cell.topology);
+    return { executor: this.recorder.executor(executor), boundaries };
+  }
+
+  /** The same of a coordinator and its store. */
+  stoppableCoordinator(): { coordinator: CoordinatorSubject; boundaries: Boundaries } {
+    this.#made += 1;
+    const name = `coordinator-${this.#made}`;
+    const boundaries = openBoundaries(this.lab, join(this.lab.folder, `${name}-boundaries`));
+    const variant = { defect: this.#defect, boundaries: boundaries.folder };
+    const coordinator = referenceCoordinator(this.lab, name, variant);
+    return { coordinator: this.recorder.coordinator(name, coordinator), boundaries };
   }
 
   fake(caller: string, change: Partial<FakeParts> = {}): Promise<FakeExecutor> {

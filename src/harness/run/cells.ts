@@ -32,7 +32,10 @@ export class Cells {
   async #start(key: string, topology: Topology): Promise<{ lab: Lab; executor: ExecutorSubject }> {
     const lab = await openLab({ caseId: `shared/${key}`, seed: String(this.#options.seed) });
     this.#labs.set(key, lab);
-    return { lab, executor: await referenceExecutor(lab, 'executor', {}, this.#options.defect, topology) };
+    return {
+      lab,
+      executor: await referenceExecutor(lab, 'executor', {}, { defect: this.#options.defect }, topology),
+    };
   }
 
   /** Where the files of a cell's shared executor are, once it was started. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Lab, LabCommand } from '../lab/ports.js';
 import { keyLog } from '../lab/tls/key-log.js';
 import type { Json } from '../wire/probe.js';
-import { DEFECT_ENTRY, PEER_CLI } from './paths.js';
+import { OWN_COMMAND, type Variant, variantArgv } from './variant.js';
 
 export interface JobRequest {
   request_id: string;
@@ -51,13 +51,11 @@ export interface CoordinatorSubject {
 }
 
 /** `name` separates the state of one case from another's; runs of one name share it. */
-export function referenceCoordinator(lab: Lab, name: string, defect: string | undefined): CoordinatorSubject {
+export function referenceCoordinator(lab: Lab, name: string, variant: Variant = {}): CoordinatorSubject {
   const folder = join(lab.folder, name);
   mkdirSync(folder, { recursive: true });
-  const argv: [string, ...string[]] =
-    defect === undefined
-      ? [process.execPath, PEER_CLI]
-      : [process.execPath, DEFECT_ENTRY, defect, 'coordinator'];
+  const other = variantArgv(variant);
+  const argv: readonly [string, ...string[]] = other === undefined ? OWN_COMMAND : [...other, 'coordinator'];
   const secrets = join(folder, 'tls-secrets.log');
   keyLog.watch(secrets);
   lab.onClose(`the TLS secrets of ${name}`, () => keyLog.forget(secrets));

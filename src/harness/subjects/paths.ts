@@ -7,4 +7,5 @@ export const atCheckout = (path: string) => fileURLToPath(new URL(checkout + pat
 
 export const PEER_CLI = atCheckout('dist/src/cli/oab-peer.js');
 export const DEFECT_ENTRY = atCheckout('dist/src/harness/defects/main.js');
+export const BOUNDARIES_ENTRY = atCheckout('dist/src/harness/boundaries/main.js');
 export const SCRIPTED_AGENT = atCheckout('fixtures/agents/scripted.mjs');

@@ -14,8 +14,9 @@ import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
 import type { Json } from '../wire/probe.js';
 import type { Reach } from '../wire/reach.js';
 import type { ExecutorSettings, ExecutorSubject } from './executor-subject.js';
-import { DEFECT_ENTRY, PEER_CLI, SCRIPTED_AGENT } from './paths.js';
+import { PEER_CLI, SCRIPTED_AGENT } from './paths.js';
 import { relaySubject } from './relay-subject.js';
+import { OWN_COMMAND, type Variant, variantArgv } from './variant.js';
 
 const PEER = 'oab-b';
 const MAX_AUDIT = 64 * 1024 * 1024;
@@ -31,15 +32,12 @@ export const USUAL: ExecutorSettings = {
   retentionMs: 86_400_000,
 };
 
-/**
- * Starts an executor in a folder of its own below the lab's, and in the dual-outbound topology a relay before it;
- * `defect` plants that defect in it.
- */
+/** Starts an executor in a folder of its own below the lab's, and in the dual-outbound topology a relay before it. */
 export async function referenceExecutor(
   lab: Lab,
   name: string,
   change: Partial<ExecutorSettings>,
-  defect: string | undefined,
+  variant: Variant = {},
   topology: Topology = 'direct',
 ): Promise<ExecutorSubject> {
   const settings = { ...USUAL, ...change };
@@ -76,10 +74,11 @@ export async function referenceExecutor(
         };
   writeFileSync(at('executor.yaml'), stringify({ ...configuration(at, settings), ...place }));
 
+  const other = variantArgv(variant);
   const argv: [string, ...string[]] =
-    defect === undefined
-      ? [process.execPath, PEER_CLI, 'executor', '--config', at('executor.yaml')]
-      : [process.execPath, DEFECT_ENTRY, defect, 'executor', at('executor.yaml')];
+    other === undefined
+      ? [...OWN_COMMAND, 'executor', '--config', at('executor.yaml')]
+      : [...other, 'executor', at('executor.yaml')];
   let process_: LabPeer | undefined;
   let address: Address = { host: '127.0.0.1', port: 0 };
   const start = async () => {
@@ -114,7 +113,10 @@ export async function referenceExecutor(
     tlsKey: tls.jwk,
     ...(relay === undefined ? {} : { relay }),
     settings,
-    hooks: new Set(['start', 'stop', 'kill', 'store', 'settings', 'scripted-agent']),
+    hooks: new Set([
+      ...(['start', 'stop', 'kill', 'store', 'settings', 'scripted-agent'] as const),
+      ...(variant.boundaries === undefined ? [] : (['boundaries'] as const)),
+    ]),
     resultKeys: at('results.pub.jwks'),
     gate,
     other: new Identity('gate-other', PEER, at('gate-other.jwks')),

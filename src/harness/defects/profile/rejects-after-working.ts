@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const rejectsAfterWorking: Defect = {
   id: 'rejects-after-working',
   breaks: 'a rejected task goes through WORKING',
-  fails: ['PRF-01', 'PRF-12', 'PRF-26'],
+  fails: ['PRF-01', 'PRF-12', 'PRF-26', 'RPL-15'],
   bindings: ['JSONRPC'],
   executor: withJournal((journal) => ({
     admit(admission) {

@@ -4,7 +4,7 @@ import type { Defect } from '../defect.js';
 export const forgetsAtRestart: Defect = {
   id: 'forgets-at-restart',
   breaks: 'a task of a former process is answered as unknown, although it was acknowledged',
-  fails: ['PRF-15', 'RPL-01', 'RPL-08'],
+  fails: ['PRF-15', 'RPL-01', 'RPL-08', 'RPL-15'],
   bindings: ['JSONRPC'],
   executor(parts) {
     const { journal } = parts.executor;

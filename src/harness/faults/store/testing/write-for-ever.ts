@@ -5,7 +5,7 @@ import { openSqliteJournal } from '../../../../journal/sqlite.js';
 const journal = await openSqliteJournal({ file: process.argv[2] ?? '' });
 for (let round = 1; ; round += 1) {
   const read = () => journal.audits(0, 1).length;
-  const written = journal.audit({ kind: 'round', at: round, detail: {} });
+  const written = journal.audit({ kind: 'refused', at: round, detail: {} });
   const answers = await Promise.allSettled([written, (async () => read())()]);
   const words = answers.map((answer) => {
     if (answer.status === 'fulfilled') return 'took';

@@ -1,0 +1,104 @@
+/** Walks through a story undisturbed, to learn where it writes, and again, to be killed at one of those places. */
+import { Undetermined } from '../check.js';
+import { within } from '../lab/deadline.js';
+import type { Boundary } from './boundaries.js';
+import type { Told } from './stops.js';
+import type { Scene } from './story.js';
+
+/** A write of a story: the `nth` of its label in this phase. */
+export interface Place {
+  phase: number;
+  label: string;
+  nth: number;
+}
+
+const REACHED_MS = 20_000;
+
+/** Every write of the story, phase by phase, as the peer itself tells them. */
+export async function record(scene: Scene): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const [phase, { act, settled, beside }] of scene.story.phases.entries()) {
+    scene.phaseFrom = scene.boundaries.account().length;
+    await act(scene);
+    await settled(scene);
+    const counts = new Map<string, number>();
+    for (const { phase: when, label } of scene.boundaries.account().slice(scene.phaseFrom)) {
+      if (when !== 'before' || beside?.test(label) === true) continue;
+      const nth = (counts.get(label) ?? 0) + 1;
+      counts.set(label, nth);
+      places.push({ phase, label, nth });
+    }
+  }
+  return places;
+}
+
+/**
+ * The story until the peer stands still at the boundary, and SIGKILL there. Resolves with what it had told of its
+ * writes since the story began; throws Undetermined when it never came there.
+ */
+export async function killedAt(
+  scene: Scene,
+  { phase, label, nth }: Place,
+  when: Boundary['when'],
+): Promise<readonly Told[]> {
+  const { boundaries, executor, story, from } = scene;
+  for (const { act, settled } of story.phases.slice(0, phase)) {
+    scene.phaseFrom = boundaries.account().length;
+    await act(scene);
+    await settled(scene);
+  }
+  scene.phaseFrom = boundaries.account().length;
+  const armed = boundaries.arm({ label, nth, when });
+  const last = story.phases[phase];
+  const acted = last?.act(scene);
+  const passed = (async () => {
+    await acted;
+    if (!scene.over) await last?.settled(scene);
+    // What the kill itself ends is no news.
+  })().catch(() => new Promise<void>(() => {}));
+  const where = `${story.name}: ${when} ${label}`;
+  // By the time that the phase is over its last write may have been the one.
+  const pid = await within(Promise.race([armed.stopped, passed]), REACHED_MS, where).then(armed.at, armed.at);
+  const account = boundaries.account().slice(from);
+  scene.over = true;
+  await executor.kill();
+  if (pid === undefined)
+    throw new Undetermined(`the process never stood at a boundary that it has: ${where}`);
+  // One that had not said yet that it is ready is not known to be running.
+  endIfRunning(pid);
+  await acted?.catch(() => {});
+  armed.disarm();
+  return account;
+}
+
+function endIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}
+
+export type Stage = 'none' | 'admitted' | 'cancelled' | 'expired' | 'dispatched' | 'ended';
+
+/**
+ * Where the task stood at the kill, as far as its acknowledged writes say; a write that was under way and not the one
+ * that was stopped before its commit may count or not.
+ */
+export function stagesOf(account: readonly Told[], when: Boundary['when']): Set<Stage> {
+  const done = account.filter(({ phase }) => phase === 'after').map(({ label }) => label);
+  const open = account.filter(({ phase }) => phase === 'before').map(({ label }) => label);
+  for (const label of done) open.splice(open.indexOf(label), 1);
+  const stopped = account.find(({ phase }) => phase === 'stopped')?.label;
+  if (when === 'before' && stopped !== undefined) open.splice(open.indexOf(stopped), 1);
+  return new Set([stageOf(done), stageOf([...done, ...open])]);
+}
+
+function stageOf(labels: readonly string[]): Stage {
+  const has = (pattern: RegExp) => labels.some((label) => pattern.test(label));
+  if (has(/outcome=|REJECTED/)) return 'ended';
+  if (has(/dispatchedAt/)) return 'dispatched';
+  if (has(/cancelRequestedAt/)) return 'cancelled';
+  if (has(/stopCause=deadline/)) return 'expired';
+  return has(/^admit/) ? 'admitted' : 'none';
+}

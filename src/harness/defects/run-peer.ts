@@ -1,0 +1,25 @@
+/** Runs a reference peer with parts of the harness's choosing, as its own command would run it. */
+import { cancelExitCode } from '../../coordinator/cancel.js';
+import { exitCodeOf, type Line } from '../../coordinator/lines.js';
+import { ask } from '../../peer/coordinator-client.js';
+import { runExecutor } from '../../peer/executor.js';
+import { prepareJob } from '../../peer/job.js';
+import type { Defect } from './defect.js';
+
+/** `config` is the executor's file; a coordinator reads its job from OAB_GATE_JOB. Ends the process. */
+export async function runPeer(
+  role: string,
+  config: string,
+  change: Pick<Defect, 'executor' | 'coordinator'>,
+): Promise<void> {
+  if (role === 'executor') {
+    await runExecutor(config, change.executor);
+    process.exit(0);
+  }
+  const { config: file, question } = prepareJob(process.env.OAB_GATE_JOB ?? '');
+  const print = (line: Line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
+  const answer = await ask(file, question, print, new AbortController().signal, change.coordinator);
+  process.stdout.write('', () =>
+    process.exit('outcome' in answer ? exitCodeOf(answer) : cancelExitCode(answer)),
+  );
+}
