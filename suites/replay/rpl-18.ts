@@ -13,23 +13,27 @@ async function lost(lab: CaseLab): Promise<void> {
   const executor = await lab.fresh();
   const probe = executor.probe();
   const random = lab.random('coordinator-executor', 'downstream');
+  // The request has arrived when its answer does; from there on the answer is lost, all of it or its end.
   const losses = Array.from({ length: LOSSES }, (_, round) => ({
-    // The request has arrived when the first byte of its answer does; from there on the answer is lost.
-    byte: round === 0 ? 0 : random.int(1, 200),
+    answer: round === 0 ? Number.MAX_SAFE_INTEGER : random.int(1, 200),
     kind: random.pick(['reset', 'fin'] as const),
   }));
   const chosen = lab.sweep('lost answers', losses);
+  let made = 0;
   for (const {
     index: round,
-    point: { byte, kind },
+    point: { answer: withheld, kind },
   } of chosen) {
     const request = lab.script(executor, `l${round}`, ['say x']);
     const link = await lab.link(executor, `l${round}`);
-    const cut = link.tap.arm({ kind, direction: 'downstream', at: { byte } });
+    const cut = link.tap.arm({ kind, direction: 'downstream', at: { answer: withheld } });
     const answer = await probe.create(request, { via: link.address }).catch((error: Error) => error);
-    await lab.took(cut, `an answer cut at byte ${byte}`);
+    await lab.took(cut, `a cut ${withheld} bytes before the end of an answer`);
     lab.attempt();
     lab.expect(answer instanceof Error, 'the answer arrived although its link was cut');
+    made += 1;
+    const listed = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+    lab.expect(listed === made, `${made} creates were answered, and ${listed} tasks are listed`);
     const ids = await Promise.all([probe.create(request), probe.create(request)]);
     const [first, second] = ids.map((one) => String(taskOf(one, 'the retry').id));
     lab.expect(first === second, `two retries gave two tasks, ${first} and ${second}`);
@@ -38,7 +42,6 @@ async function lost(lab: CaseLab): Promise<void> {
     lab.expect(late === first, `a retry after the end gave ${late}, not ${first}`);
   }
   const total = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
-  const made = chosen.length;
   lab.expect(total === made, `${made} requests made ${total} tasks`);
   lab.holds(
     exactly(await executor.holds.ledger(), { prompts: made, starts: made }),

@@ -1,6 +1,6 @@
 /** One planned cut: knows where it falls in the byte stream, and what became of it. */
 import { within } from './deadline.js';
-import { createFrameFinder } from './frame-finder.js';
+import { createAnswerFinder, createFrameFinder, type FrameFinder } from './frame-finder.js';
 import type { ArmedCut, CutPlan, CutReport, Direction, TapConnection } from './ports.js';
 
 /** What the splice needs of a cut. */
@@ -32,7 +32,10 @@ export function createCut(plan: CutPlan): Cut {
   if (at !== 'now' && 'frame' in at && !(Number.isSafeInteger(at.frame) && at.frame >= 1)) {
     throw new RangeError(`frames are counted from 1, not ${at.frame}`);
   }
-  const finder = at !== 'now' && 'frame' in at ? createFrameFinder(plan.direction, at.framer) : undefined;
+  if (at !== 'now' && 'answer' in at && !(Number.isSafeInteger(at.answer) && at.answer >= 1)) {
+    throw new RangeError(`of an answer one byte or more is withheld, not ${at.answer}`);
+  }
+  const finder = finderOf(plan);
   let seen = 0;
   let frames = 0;
   let state: Cut['state'] = 'armed';
@@ -50,7 +53,7 @@ export function createCut(plan: CutPlan): Cut {
     if (at === 'now') return seen;
     if ('byte' in at) return at.byte;
     const ends = finder?.push(plan.direction, chunk) ?? [];
-    const found = ends[at.frame - 1 - frames];
+    const found = ends[('frame' in at ? at.frame : 1) - 1 - frames];
     frames += ends.length;
     return found;
   }
@@ -109,4 +112,9 @@ export function createCut(plan: CutPlan): Cut {
       onClear();
     },
   };
+}
+
+function finderOf({ at, direction }: CutPlan): FrameFinder | undefined {
+  if (at === 'now' || 'byte' in at) return undefined;
+  return 'answer' in at ? createAnswerFinder(direction, at.answer) : createFrameFinder(direction, at.framer);
 }

@@ -31,3 +31,15 @@ export function createFrameFinder(watched: Direction, name: FramerName | (() => 
     },
   };
 }
+
+/** Finds one place: `before` bytes before the end of the first plain text of the direction, at most at its beginning. */
+export function createAnswerFinder(watched: Direction, before: number): FrameFinder {
+  const followed = followConnection();
+  return {
+    push(direction, chunk) {
+      const pieces = followed.push(direction, chunk);
+      if (direction !== watched) return [];
+      return pieces.map(({ end, bytes }) => end - Math.min(before, bytes.length));
+    },
+  };
+}

@@ -34,9 +34,15 @@ export type FramerName = 'sse' | 'raw';
 
 /**
  * Where a cut falls. `{byte: N}`: once N bytes of the direction are delivered; with 0, when its first byte arrives (and
- * is not delivered). `{frame: k}`: right behind the k-th frame, counted from 1. `now`: at once, or once it is accepted.
+ * is not delivered). `{frame: k}`: right behind the k-th frame, counted from 1. `{answer: N}`: N bytes, 1 or more, before
+ * the end of the first plain text of the direction, once all of that is there: under TLS nothing of it can be read then,
+ * and whoever sent it had got what it answers. `now`: at once, or once it is accepted.
  */
-export type CutPoint = { byte: number } | { frame: number; framer: FramerName | (() => Framer) } | 'now';
+export type CutPoint =
+  | { byte: number }
+  | { frame: number; framer: FramerName | (() => Framer) }
+  | { answer: number }
+  | 'now';
 
 export interface CutPlan {
   kind: CutKind;

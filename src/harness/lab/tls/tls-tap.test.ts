@@ -95,6 +95,15 @@ describe('a tap on a TLS connection', () => {
     assert.equal(seen.text, 'data: one\n\ndata: two\n\ndata: three\n\n');
   });
 
+  for (const withheld of [1, 1_000_000]) {
+    it(`lets nothing of an answer be read when ${withheld} bytes of it are withheld, and its question has arrived`, async () => {
+      const cut = tap.arm({ kind: 'reset', direction: 'downstream', at: { answer: withheld } });
+      await assert.rejects(subscribe('TLS_AES_128_GCM_SHA256', inProcess), /ECONNRESET|socket hang up/);
+      assert.ok(await cut.verify());
+      assert.equal(streams.length, 1);
+    });
+  }
+
   it('takes the frames that passed before the cut was planned', async () => {
     const seen = await subscribe('TLS_AES_256_GCM_SHA384', inProcess);
     await write('data: one\n\n');
