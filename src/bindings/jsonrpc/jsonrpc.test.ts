@@ -297,7 +297,7 @@ describe('the JSON-RPC binding', () => {
       const before = audits();
       const answer = await send();
       assert.deepEqual([answer.status, errorOf(answer)], [status, error], name);
-      await opened.journal.audit({ kind: 'refused', at: 0, detail: {} });
+      await opened.journal.audit({ kind: 'start', at: 0, detail: {} });
       assert.equal(audits() - before, 1, `${name}: audit rows`);
     }
     assert.equal((await call('GetTask', {})).json.id, 0, 'id 0 is echoed');
