@@ -44,12 +44,14 @@ describe('the checker of a coordinator’s lines', () => {
     envelope: signed(),
     ...more,
   });
-  const found = async (...runs: Json[][]): Promise<string[]> => {
+  const found = (...runs: Json[][]) => foundOf(false, runs);
+  const foundOf = async (forged: boolean, runs: Json[][]): Promise<string[]> => {
     const findings = new Findings();
     const requested = {
       request_id: 'r',
       capabilities: ['repo:read'],
       resultKeys: join(folder, 'results.jwks'),
+      forged,
     };
     await coordinatorLines(
       runs.map((lines) => ({ action: 'delegate', lines })),
@@ -65,6 +67,14 @@ describe('the checker of a coordinator’s lines', () => {
     assert.deepEqual(await found([accepted, event(1), event(2)], [event(3), result()], whole), []);
     const unknown = result({ verified: false, envelope: null, outcome: 'unknown', task_id: null });
     assert.deepEqual(await found([unknown], [result()]), []);
+  });
+
+  it('holds nothing against it that a forged executor made it say, but what it believed', async () => {
+    const lines = [accepted, event(2), event(1), event(1, 'y'), { ...result(), task_id: 't' }];
+    assert.deepEqual(await foundOf(true, [lines, [{ ...accepted, task_id: 'u' }]]), []);
+    assert.notDeepEqual(await foundOf(false, [lines]), []);
+    const believed = await foundOf(true, [[result({ envelope: { ...signed(), summary: 'x' } })]]);
+    assert.match(believed.join(), /does not verify/);
   });
 
   for (const [name, expected, runs] of [

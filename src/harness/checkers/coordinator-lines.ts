@@ -14,6 +14,8 @@ interface Requested {
   capabilities: readonly string[];
   /** JWKS file of the keys that may sign its results. */
   resultKeys: string;
+  /** The harness played the executor: what it made the coordinator say of tasks and events is not the coordinator's fault. */
+  forged: boolean;
 }
 
 /** `runs` in the order in which they were started, all of one request. */
@@ -29,8 +31,8 @@ export async function coordinatorLines(
   for (const { action, lines } of runs) {
     let before = 0;
     for (const [index, line] of lines.entries()) {
-      if (typeof line.task_id === 'string') tasks.add(line.task_id);
-      if (line.type === 'event') {
+      if (typeof line.task_id === 'string' && !requested.forged) tasks.add(line.task_id);
+      if (line.type === 'event' && !requested.forged) {
         const sequence = Number(line.sequence);
         if (sequence <= before) say(`${action} prints event ${sequence} after event ${before}`);
         before = sequence;
@@ -47,7 +49,8 @@ export async function coordinatorLines(
   }
   if (tasks.size > 1)
     report('exactly-once', `${requested.request_id} has two tasks: ${[...tasks].join(' and ')}`);
-  if (outcomes.size > 1) say(`its verified outcome is ${[...outcomes].join(' and then ')}`);
+  if (outcomes.size > 1 && !requested.forged)
+    say(`its verified outcome is ${[...outcomes].join(' and then ')}`);
 }
 
 /** Members in one order; what no canonical JSON can hold stays as it came. */

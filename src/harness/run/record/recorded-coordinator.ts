@@ -59,7 +59,11 @@ export class RecordedCoordinator implements CoordinatorSubject {
       const runs = this.#runs.filter((one) => one.job.request.request_id === id);
       await coordinatorLines(
         runs.map(({ action, run }) => ({ action, lines: run.lines })),
-        { ...job.request, resultKeys: job.trusted_results },
+        {
+          ...job.request,
+          resultKeys: job.trusted_results,
+          forged: runs.some(({ history }) => history === undefined),
+        },
         this.#report,
       );
     }

@@ -152,7 +152,7 @@ describe('the recorder of a case', () => {
       ({ caller: 'gate', executor: { connect }, request: request('x'), trusted_results: '' }) as never;
     for (const [connect, expected] of [
       ['127.0.0.1:1', ['coordinator', 'lifecycle']],
-      ['127.0.0.1:9', ['coordinator']],
+      ['127.0.0.1:9', []],
     ] as const) {
       const recorder = new Recorder();
       recorder.executor(subject);
