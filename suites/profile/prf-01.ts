@@ -3,6 +3,12 @@ import type { Link } from '../../src/harness/lab/ports.js';
 import { mustSentences, readBaseline } from '../../src/harness/profile-size/baseline.js';
 import { httpExchanges } from '../../src/harness/profile-size/http-exchanges.js';
 import { Measure } from '../../src/harness/profile-size/measure.js';
+import {
+  disagreements,
+  publishedSize,
+  readSchemas,
+  together,
+} from '../../src/harness/profile-size/published.js';
 import { aboveThreshold, grownSince, type Size, sentence } from '../../src/harness/profile-size/size.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, taskOf } from '../../src/harness/run/observe.js';
@@ -111,14 +117,17 @@ async function measured(lab: CaseLab, executor: ExecutorSubject): Promise<Size> 
 
 async function thin(lab: CaseLab): Promise<void> {
   const executor = await lab.fresh();
-  const size = await measured(lab, executor);
+  const published = publishedSize(readSchemas());
+  const seen = await measured(lab, executor);
+  const size = together(published, seen);
   lab.evidence('size.json', size);
   lab.evidence('size.txt', `${sentence(size)}\n`);
-  const unseen = SEEN.filter((key) => !size.metadata_keys.includes(`EXT/${key}`));
+  const unseen = SEEN.filter((key) => !seen.metadata_keys.includes(`EXT/${key}`));
   lab.holds(
     unseen.map((key) => `EXT/${key} was never on the wire`),
     'the capture',
   );
+  lab.holds(disagreements(published, seen), 'the wire and the published schemas');
   lab.holds(aboveThreshold(size), 'the profile is not thin');
   lab.holds(
     grownSince(readBaseline().size, size),

@@ -71,6 +71,7 @@ export class Measure {
       nested_members: list('nested_members'),
       metadata_keys: list('metadata_keys'),
       card_params: list('card_params'),
+      token_claims: list('token_claims'),
       reasons: list('reasons'),
     };
   }

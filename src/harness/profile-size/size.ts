@@ -19,6 +19,8 @@ export interface Size {
   nested_members: string[];
   metadata_keys: string[];
   card_params: string[];
+  /** Of an agent token. */
+  token_claims: string[];
   /** Values of `oabReason`. */
   reasons: string[];
   /** Sentences of the specification that say MUST; absent where there is none to read. */
@@ -56,7 +58,8 @@ export function grownSince(baseline: Partial<Size>, size: Size): string[] {
     const more = size[name].filter((one) => baseline[name]?.includes(one) !== true);
     return more.length === 0 ? [] : [`${words(name)} that the baseline does not have: ${more.join(', ')}`];
   });
-  const [before, now] = [baseline.must_sentences ?? 0, size.must_sentences ?? 0];
+  const { must_sentences: now = 0 } = size;
+  const { must_sentences: before = now } = baseline;
   return now > before ? [...grown, `${now} sentences with MUST, ${before} in the baseline`] : grown;
 }
 
