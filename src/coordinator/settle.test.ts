@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { UnsignedEnvelope } from '../profile/envelope.js';
-import type { Task } from '../profile/model.js';
+import type { EventBody, Task } from '../profile/model.js';
 import { KEY } from '../profile/names.js';
 import { keyPair } from '../profile/testing.js';
 import { PeerUnreachable, type RemoteTask } from './connection.js';
@@ -166,22 +166,63 @@ describe('believing a result', () => {
     assert.ok(bench.peer.calls.includes('get 0'), 'the log was not read again');
   });
 
-  it('reads the log once more when an event was altered on its way, and then believes it', async () => {
+  /** The first stream tells all, one event of it altered. */
+  const alteredLive = (at: number, alter: (event: EventBody) => void) => {
     bench.peer.replace.observe = () =>
       async function* (taskId) {
         const story = bench.peer.story(taskId);
         for (let sequence = 1; sequence <= LAST; sequence += 1) {
-          const live = frame(story, sequence);
-          if (sequence === 4 && 'artifactUpdate' in live.event) {
-            const { artifactUpdate } = structuredClone(live.event);
-            artifactUpdate.artifact.parts = [{ text: 'injected' }];
-            yield { ...live, event: { artifactUpdate } };
-          } else yield live;
+          const live = structuredClone(frame(story, sequence));
+          if (sequence === at) alter(live.event);
+          yield live;
         }
       };
+  };
+
+  it('reads the log once more when an event was altered on its way, and then believes it', async () => {
+    alteredLive(4, (event) => {
+      if ('artifactUpdate' in event) event.artifactUpdate.artifact.parts = [{ text: 'injected' }];
+    });
     const line = await bench.delegate();
     assert.deepEqual([line.outcome, line.verified, line.observation], ['completed', true, 'complete']);
     assert.deepEqual(bench.sequences(), [1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('reads the log once more when the terminal event itself was altered on its way', async () => {
+    alteredLive(LAST, (event) => {
+      if ('statusUpdate' in event) event.statusUpdate.status.timestamp = '2001-01-01T00:00:00.000Z';
+    });
+    const line = await bench.delegate();
+    assert.deepEqual([line.outcome, line.verified, line.observation], ['completed', true, 'complete']);
+    assert.deepEqual(bench.sequences(), [1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('keeps a contradiction that a log without its terminal event does not take back', async () => {
+    alteredLive(4, (event) => {
+      if ('artifactUpdate' in event) event.artifactUpdate.artifact.parts = [{ text: 'injected' }];
+    });
+    bench.peer.replace.get = (honest) => async (taskId, cursor, options) => {
+      const remote = await honest(taskId, cursor, options);
+      if (remote.page === undefined) return remote;
+      return { ...remote, page: { ...remote.page, events: remote.page.events.slice(0, 2), next: '' } };
+    };
+    const line = await bench.delegate();
+    assert.deepEqual(
+      [line.outcome, line.verified, line.reason, line.observation],
+      ['unknown', false, 'LOG_MISMATCH', 'contradicted'],
+    );
+  });
+
+  it('reads the Task once more when it was altered on its way', async () => {
+    let altered = false;
+    bench.peer.replace.get = (honest) => async (taskId, cursor, options) => {
+      const remote = await honest(taskId, cursor, options);
+      if (cursor !== undefined || altered || remote.result === undefined) return remote;
+      altered = true;
+      return { ...remote, task: { ...remote.task, artifacts: [] } };
+    };
+    const line = await bench.delegate();
+    assert.deepEqual([altered, line.outcome, line.verified], [true, 'completed', true]);
   });
 
   it('is asked for again while the link fails, and only then', async () => {

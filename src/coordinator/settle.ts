@@ -17,19 +17,22 @@ export async function settle(
   followed: Extract<Followed, { kind: 'terminal' }>,
   signal: AbortSignal,
 ): Promise<ResultLine> {
-  const remote = await stubbornly(config, parts, signal, () =>
-    connection.get(delegation.taskId, undefined, { signal }),
-  );
+  const read = () =>
+    stubbornly(config, parts, signal, () => connection.get(delegation.taskId, undefined, { signal }));
+  let remote = await read();
   let judged = judge(config.peer, parts, delegation, remote, followed);
   let seen = 'refused' in judged ? undefined : grade(parts, follower, judged.envelope.event_log);
   if (seen === undefined || seen === 'contradicted') {
-    // Once more from the beginning: an event altered on its way is not yet a lie of the log.
+    // Once more from the beginning: what was altered on its way, in the log or on the Task, is not yet a lie.
     const again = await stubbornly(config, parts, signal, () => follower.reread(signal));
-    judged = judge(config.peer, parts, delegation, remote, again ?? followed);
-    if ('refused' in judged) return unknownLine(delegation, judged.refused);
-    seen = grade(parts, follower, judged.envelope.event_log);
-    if (seen === 'contradicted') return { ...unknownLine(delegation, 'LOG_MISMATCH'), observation: seen };
+    // A log that stops before its terminal event was not read in full, and takes nothing back.
+    if (again !== undefined) {
+      remote = await read();
+      judged = judge(config.peer, parts, delegation, remote, again);
+      seen = 'refused' in judged ? undefined : grade(parts, follower, judged.envelope.event_log);
+    }
   }
+  if (seen === 'contradicted') return { ...unknownLine(delegation, 'LOG_MISMATCH'), observation: seen };
   if ('refused' in judged) return unknownLine(delegation, judged.refused);
   const { envelope } = judged;
   return {
@@ -39,7 +42,7 @@ export async function settle(
     outcome: envelope.status,
     verified: true,
     reason: null,
-    observation: seen,
+    observation: seen ?? null,
     envelope,
     artifacts: remote.task.artifacts ?? [],
   };

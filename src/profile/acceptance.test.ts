@@ -195,7 +195,11 @@ describe('observation', () => {
     assert.equal(grade({ last: 4 }), 'incomplete');
     assert.equal(grade({ gaps: true }), 'incomplete');
     assert.equal(grade({ last: 6 }), 'contradicted');
-    assert.equal(grade({ head: `sha256:${'b'.repeat(64)}` }), 'contradicted');
+    const other = `sha256:${'b'.repeat(64)}`;
+    assert.equal(grade({ head: other }), 'contradicted');
+    // What is missing excuses nothing that came behind it: a gap ends at a floor, and the chain goes on from its head.
+    assert.equal(grade({ gaps: true, from: 3, head: other }), 'contradicted');
+    assert.equal(grade({ last: 4, head: other }), 'incomplete');
   });
 });
 

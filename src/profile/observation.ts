@@ -16,7 +16,9 @@ export interface Seen {
 export function observation(seen: Seen, log: { last_sequence: number; head: Digest }): Observation {
   // More than the signed log holds cannot be part of it.
   if (seen.last > log.last_sequence) return 'contradicted';
-  if (seen.gaps || seen.last < log.last_sequence) return 'incomplete';
+  if (seen.last < log.last_sequence) return 'incomplete';
+  // Behind a gap the chain goes on from the floor's head: missing events excuse none that came.
   if (seen.head !== log.head) return 'contradicted';
+  if (seen.gaps) return 'incomplete';
   return seen.from === 0 ? 'complete' : 'suffix';
 }

@@ -12,7 +12,7 @@ import { openKeyStore } from '../../identity/key-store.js';
 import { newKey } from '../../identity/new-key.js';
 import { mintRelayToken } from '../../identity/relay-token.js';
 import { signEnvelope, type UnsignedEnvelope } from '../../profile/envelope.js';
-import type { ResultEnvelope, Task } from '../../profile/model.js';
+import type { ResultEnvelope } from '../../profile/model.js';
 import { EXT, KEY } from '../../profile/names.js';
 import { openTunnel } from '../../relay/tunnel-client.js';
 import { silentLog } from '../../telemetry/log.js';
@@ -22,13 +22,14 @@ import type { Json } from '../wire/probe.js';
 import { honestCard } from './fake-card.js';
 import {
   FAKE_PEER,
+  pageOf,
   requestOf,
   type Story,
   type StoryEvent,
+  type StoryPage,
   stamped,
   submitted,
   tell,
-  withPage,
 } from './fake-story.js';
 import { type RelaySubject, relaySubject } from './relay-subject.js';
 
@@ -57,11 +58,18 @@ export interface FakeParts {
    * With it the first subscriber finds the task running and gets these events of the signed story live; the pages stay
    * what `story` made them.
    */
-  live?(events: StoryEvent[]): StoryEvent[];
+  live?(events: StoryEvent[], story: Story): StoryEvent[];
+  /** The page of events after this sequence, as it is told beside the Task. */
+  page(page: StoryPage, after: number, story: Story): StoryPage;
 }
 
 const ROUTE = 'oab-b.lab:443';
-const HONEST: FakeParts = { card: (card) => card, unsigned: (envelope) => envelope, story: (story) => story };
+const HONEST: FakeParts = {
+  card: (card) => card,
+  unsigned: (envelope) => envelope,
+  story: (story) => story,
+  page: (page) => page,
+};
 
 export interface FakeExecutor {
   readonly peer: string;
@@ -143,11 +151,16 @@ export async function fakeExecutor(
       const story = stories.get(id);
       if (rpc.method === 'SubscribeToTask' && parts.live && story !== undefined && !streamed.has(id)) {
         streamed.add(id);
-        return stream(response, rpc.id, story, parts.live(signed.get(id) ?? []));
+        return stream(response, rpc.id, story, parts.live(signed.get(id) ?? [], story));
       }
       const result = answer(rpc);
-      if (rpc.method === 'GetTask' && 'result' in result)
-        result.result = withPage(result.result as Task, story, request.headers['oab-cursor']);
+      const cursor = request.headers['oab-cursor'];
+      if (rpc.method === 'GetTask' && story !== undefined && typeof cursor === 'string') {
+        const after = cursor === '0' ? 0 : Number(cursor.slice(1));
+        const { task } = story;
+        const page = parts.page(pageOf(story, after), after, story);
+        result.result = { ...task, metadata: { ...task.metadata, [KEY.events]: page } };
+      }
       reply(response, { jsonrpc: '2.0', id: rpc.id, ...result });
     };
     // What no honest coordinator sends is answered too, so that whoever sent it does not hang.
@@ -207,7 +220,7 @@ function stream(response: ServerResponse, id: unknown, story: Story, events: rea
     response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
   frame({ task });
   for (const { body, sequence, cursor } of events.filter((one) => one.sequence > 1))
-    frame(stamped(body, { turn_id: position?.turn_id, sequence, cursor }, { ...story, events: [...events] }));
+    frame(stamped(body, { turn_id: position?.turn_id, sequence, cursor }, story));
   response.end();
 }
 

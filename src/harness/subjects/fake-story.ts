@@ -2,6 +2,7 @@
 import { artifactDigest } from '../../profile/artifacts.js';
 import { firstHead, headAfter } from '../../profile/chain.js';
 import type { UnsignedEnvelope } from '../../profile/envelope.js';
+import { isTerminal } from '../../profile/lifecycle.js';
 import type {
   Artifact,
   DelegationRequest,
@@ -132,28 +133,43 @@ export function submitted({ task, events }: Story): Task {
   };
 }
 
-export function withPage(task: Task, story: Story | undefined, cursor: string | string[] | undefined): Task {
-  if (story === undefined || typeof cursor !== 'string') return task;
-  const after = cursor === '0' ? 0 : Number(cursor.slice(1));
-  const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
+/** What a GetTask with a cursor answers beside the Task (`EXT/events`). */
+export interface StoryPage {
+  events: { sequence: number; cursor: string; event: Json }[];
+  next: string;
+  complete: boolean;
+  floor?: { sequence: number; head: Digest };
+}
+
+/** Everything after this sequence, in one page. */
+export function pageOf(story: Story, after: number): StoryPage {
+  const position = story.task.metadata?.[KEY.event] as { turn_id: string } | undefined;
   const turn_id = position?.turn_id;
   const events = story.events
     .filter(({ sequence }) => sequence > after)
-    .map(({ sequence, cursor: own, body }) => ({
+    .map(({ sequence, cursor, body }) => ({
       sequence,
-      cursor: own,
-      event: stamped(body, { turn_id, sequence, cursor: own }, story),
+      cursor,
+      event: stamped(body, { turn_id, sequence, cursor }, story),
     }));
-  return { ...task, metadata: { ...task.metadata, [KEY.events]: { events, next: '', complete: true } } };
+  return { events, next: '', complete: true };
 }
 
-export function stamped(body: EventBody, position: Json, story: Story): Json {
+/** The chain of the story up to this sequence: what an executor tells as its floor's head. */
+export function headOf({ task, events, envelope }: Story, sequence: number): Digest {
+  return events
+    .slice(0, sequence)
+    .reduce<Digest>(
+      (before, { body }) => headAfter(before, body),
+      firstHead(task.id, envelope.request_digest),
+    );
+}
+
+/** As on the wire: with its position, and the terminal event with a copy of the result. */
+export function stamped(body: EventBody, position: Json, { envelope }: Story): Json {
   const [key, inner] = Object.entries(body)[0] as [string, Json];
-  const last = story.events.at(-1)?.body === body;
+  const last = 'statusUpdate' in body && isTerminal(body.statusUpdate.status.state);
   return {
-    [key]: {
-      ...inner,
-      metadata: { [KEY.event]: position, ...(last ? { [KEY.result]: story.envelope } : {}) },
-    },
+    [key]: { ...inner, metadata: { [KEY.event]: position, ...(last ? { [KEY.result]: envelope } : {}) } },
   };
 }
