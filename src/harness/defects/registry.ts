@@ -28,6 +28,7 @@ import { dispatchNotRecorded } from './replay/dispatch-not-recorded.js';
 import { duplicateRunsAgain } from './replay/duplicate-runs-again.js';
 import { endsBeforeTheAgent } from './replay/ends-before-the-agent.js';
 import { forgetsAtRestart } from './replay/forgets-at-restart.js';
+import { gapExcusesAll } from './replay/gap-excuses-all.js';
 import { gapInSilence } from './replay/gap-in-silence.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
 import { observersShareAQueue } from './replay/observers-share-a-queue.js';
@@ -65,6 +66,7 @@ export const defects: readonly Defect[] = [
   waitsForWhatWas,
   deafToSilence,
   takesAnyChain,
+  gapExcusesAll,
   speaksAtTheDeadline,
   oneKeyMore,
   oneParameterMore,
