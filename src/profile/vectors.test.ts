@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { acceptResult, type Expectation, type Received } from './acceptance.js';
 import { artifactDigest } from './artifacts.js';
+import { jcs } from './canonical.js';
 import { firstHead, headAfter } from './chain.js';
-import { openEnvelope } from './envelope.js';
-import type { ProfileError } from './errors.js';
-import type { DelegationRequest, Digest } from './model.js';
+import { openEnvelope, type ResultKey } from './envelope.js';
+import { ProfileError, type Reason } from './errors.js';
+import type { DelegationRequest, Digest, Task } from './model.js';
 import { parseRequest, requestDigest } from './request.js';
+import { parseStrict, StrictJsonError } from './strict-json.js';
+import { wireSchemas } from './wire-schemas.js';
 
 interface Vector {
   name: string;
@@ -14,8 +18,11 @@ interface Vector {
   expect: Record<string, unknown>;
 }
 
-const vectors = (file: string) =>
-  JSON.parse(readFileSync(`fixtures/vectors/${file}.json`, 'utf8')) as Vector[];
+const READ = new Set<string>();
+const vectors = (file: string) => {
+  READ.add(file);
+  return JSON.parse(readFileSync(`fixtures/vectors/${file}.json`, 'utf8')) as Vector[];
+};
 const request = (input: Record<string, unknown>) =>
   parseRequest(input.request, { peer: String(input.executor), maxTaskBytes: 65_536 });
 
@@ -42,6 +49,69 @@ describe('test vectors', () => {
   for (const { name, input, expect } of vectors('artifact')) {
     it(`artifact: ${name}`, () => assert.deepEqual({ digest: artifactDigest(input.artifact) }, expect));
   }
+  for (const { name, input, expect } of vectors('canonical')) {
+    it(`canonical: ${name}`, () => {
+      let got: Record<string, unknown>;
+      try {
+        got = { jcs: jcs(parseStrict(String(input.json))) };
+      } catch (error) {
+        assert.ok(error instanceof StrictJsonError, String(error));
+        got = { refused: true };
+      }
+      assert.deepEqual(got, expect);
+    });
+  }
+  for (const { name, input, expect } of vectors('acceptance')) {
+    it(`acceptance: ${name}`, () => {
+      const { key, expected } = input as { key: Record<string, unknown>; expected: Record<string, never> };
+      const trusted: ResultKey = {
+        key: createPublicKey({ key: key.jwk as JsonWebKey, format: 'jwk' }),
+        notBefore: Date.parse(String(key.not_before)),
+        ...(key.not_after === undefined ? {} : { notAfter: Date.parse(String(key.not_after)) }),
+        state: key.state as ResultKey['state'],
+      };
+      const accepted = acceptResult(
+        {
+          task: input.task as Task,
+          lastSequence: Number(input.last_sequence),
+          terminal: input.terminal as NonNullable<Received['terminal']>,
+        },
+        {
+          requestId: expected.request_id,
+          requestDigest: expected.request_digest,
+          taskId: expected.task_id,
+          turnId: expected.turn_id,
+          executor: expected.executor,
+          caller: expected.caller,
+          requested: expected.requested,
+        } as unknown as Expectation,
+        (kid) => (kid === key.kid ? trusted : undefined),
+      );
+      assert.deepEqual('refused' in accepted ? accepted : { accepted: true }, expect);
+    });
+  }
+  for (const { name, input, expect } of vectors('cursor')) {
+    it(`cursor: ${name}`, () => {
+      const position = { turn_id: 'turn-1', sequence: 1, cursor: input.cursor };
+      assert.deepEqual({ well_formed: wireSchemas.event.safeParse(position).success }, expect);
+    });
+  }
+  for (const { name, input, expect } of vectors('error')) {
+    it(`error: ${name}`, () => {
+      const { jsonrpc, http, a2aReason, metadata } = new ProfileError(
+        input.reason as Reason,
+        undefined,
+        Number(input.retry_after_ms),
+      );
+      assert.deepEqual({ jsonrpc, http, a2a_reason: a2aReason, metadata }, expect);
+    });
+  }
+
+  it('are all read: those of tokens by src/identity, each other file here', () => {
+    const files = readdirSync('fixtures/vectors').filter((file) => file.endsWith('.json'));
+    assert.deepEqual(files.sort(), [...READ, 'token'].map((file) => `${file}.json`).sort());
+  });
+
   for (const { name, input, expect } of vectors('envelope')) {
     it(`envelope: ${name}`, () => {
       const key = createPublicKey({ key: input.jwk as JsonWebKey, format: 'jwk' });
