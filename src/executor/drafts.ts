@@ -1,7 +1,7 @@
 /** Event bodies as the journal takes them: JCS of the canonical form, extension keys apart (profile section 4). */
 import type { EventDraft } from '../journal/journal.js';
-import { jcs } from '../profile/canonical.js';
-import type { Message, Part, ResultEnvelope, TaskState, TaskStatus } from '../profile/model.js';
+import { jcs, jcsOfOrdered } from '../profile/canonical.js';
+import type { Message, Part, ResultEnvelope, TaskState } from '../profile/model.js';
 import { KEY } from '../profile/names.js';
 
 export interface Names {
@@ -19,9 +19,14 @@ export function statusDraft(
   at: number,
   message?: { id: string; text: string },
 ): EventDraft {
-  const status: TaskStatus = { state, timestamp: instant(at) };
-  if (message !== undefined) status.message = agentMessage(message.id, message.text);
-  return { state, body: jcs({ statusUpdate: { taskId: names.taskId, contextId: names.contextId, status } }) };
+  // Members in JCS order, here and below: every event is written by these.
+  const status = {
+    ...(message === undefined ? {} : { message: agentMessage(message.id, message.text) }),
+    state,
+    timestamp: instant(at),
+  };
+  const { taskId, contextId } = names;
+  return { state, body: jcsOfOrdered({ statusUpdate: { contextId, status, taskId } }) };
 }
 
 /** The recorded cancel: a status in the current state, marked by the extension (section 5). */
@@ -43,16 +48,19 @@ export function artifactDraft(
   artifact: { artifactId: string; name?: string; parts: Part[] },
   flags: { append?: boolean; lastChunk?: boolean } = {},
 ): EventDraft {
+  const { artifactId, name, parts } = artifact;
   const update = {
-    taskId: names.taskId,
-    contextId: names.contextId,
-    artifact,
     ...(flags.append === true ? { append: true } : {}),
+    artifact: { artifactId, ...(name === undefined ? {} : { name }), parts },
+    contextId: names.contextId,
     ...(flags.lastChunk === true ? { lastChunk: true } : {}),
+    taskId: names.taskId,
   };
-  return { state, body: jcs({ artifactUpdate: update }) };
+  // What an agent hands over as a part may be in any order; a text is one member.
+  const ordered = parts.every((part) => part.text !== undefined && Object.keys(part).length === 1);
+  return { state, body: (ordered ? jcsOfOrdered : jcs)({ artifactUpdate: update }) };
 }
 
 function agentMessage(messageId: string, text: string): Message {
-  return { messageId, role: 'ROLE_AGENT', parts: [{ text }] };
+  return { messageId, parts: [{ text }], role: 'ROLE_AGENT' };
 }

@@ -84,7 +84,10 @@ export class Folds {
     if (slice === undefined) return undefined;
     // What was trimmed before it was folded is gone: half an artifact would be a silent gap (D-12).
     if ((slice.task.floor?.sequence ?? 0) > folded.sequence) folded.artifacts.clear();
-    for (const event of slice.events) fold(folded, event);
+    // Each status replaces the one before it: of a page only the last one counts.
+    const status = slice.events.findLast(isStatus);
+    for (const event of slice.events) if (event === status || !isStatus(event)) fold(folded, event);
+    folded.sequence = slice.events.at(-1)?.sequence ?? folded.sequence;
     return slice.task;
   }
 
@@ -103,6 +106,10 @@ function fresh(): Folded {
   };
 }
 
+function isStatus({ body }: StoredEvent): boolean {
+  return body.startsWith('{"statusUpdate"');
+}
+
 function fold(folded: Folded, event: StoredEvent): void {
   const body = JSON.parse(event.body) as EventBody;
   if ('statusUpdate' in body) folded.status = body.statusUpdate.status;
@@ -110,5 +117,4 @@ function fold(folded: Folded, event: StoredEvent): void {
   if (event.meta?.includes(KEY.result) === true) {
     folded.result = (JSON.parse(event.meta) as Record<string, ResultEnvelope>)[KEY.result] as ResultEnvelope;
   }
-  folded.sequence = event.sequence;
 }

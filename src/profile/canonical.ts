@@ -10,6 +10,16 @@ export function jcs(value: unknown): string {
   return text;
 }
 
+/**
+ * The same for a value whose members stand in JCS order already, and whose numbers, if any, are integers: then it is
+ * what JSON.stringify writes, at a tenth of the cost. Throws as `jcs` does.
+ */
+export function jcsOfOrdered(value: unknown): string {
+  const text = JSON.stringify(value);
+  // It writes a lone surrogate as an escape, which JCS refuses; a backslash in a text looks alike and is sorted out there.
+  return text === undefined || text.includes('\\ud') ? jcs(value) : text;
+}
+
 /** `sha256:` + lower-case hex of SHA-256. */
 export function sha256(bytes: string | Uint8Array): Digest {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

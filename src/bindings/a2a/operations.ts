@@ -6,7 +6,7 @@ import type { Task } from '../../profile/model.js';
 import type { Call, OperationParts } from './call.js';
 import { agentCard } from './card.js';
 import { cancelledIdOf, listQueryOf, taskIdOf } from './params.js';
-import { eventText, namesOf, taskJson } from './wire.js';
+import { eventTexts, namesOf, taskJson } from './wire.js';
 
 /** The result texts of a stream: the Task, then batches of events; ends after the terminal event. */
 export interface EventStream {
@@ -24,7 +24,7 @@ export function operations({ service, interfaces, readCreate }: OperationParts) 
     const names = namesOf(peer, snapshot);
     return {
       first: JSON.stringify({ task: task(snapshot) }),
-      rest: texts(events, (event) => eventText(names, event)),
+      rest: texts(events, (batch) => eventTexts(names, batch)),
     };
   };
 
@@ -74,6 +74,9 @@ export function operations({ service, interfaces, readCreate }: OperationParts) 
 
 export type Operations = ReturnType<typeof operations>;
 
-async function* texts<T>(batches: AsyncIterable<T[]>, text: (item: T) => string): AsyncGenerator<string[]> {
-  for await (const batch of batches) yield batch.map(text);
+async function* texts<T>(
+  batches: AsyncIterable<T[]>,
+  written: (batch: T[]) => string[],
+): AsyncGenerator<string[]> {
+  for await (const batch of batches) yield written(batch);
 }

@@ -7,13 +7,19 @@ import { KEY } from '../../profile/names.js';
 /** What is the same in every event of one task. */
 export interface TaskNames {
   executor: string;
-  turnId: string;
+  /** As JSON. */
+  turnIdText: string;
   effective: readonly string[];
   deadlineAt: number;
 }
 
 export function namesOf(executor: string, { row }: TaskSnapshot): TaskNames {
-  return { executor, turnId: row.turnId, effective: row.effective, deadlineAt: row.deadlineAt };
+  return {
+    executor,
+    turnIdText: JSON.stringify(row.turnId),
+    effective: row.effective,
+    deadlineAt: row.deadlineAt,
+  };
 }
 
 /** A Task with the position that it includes; with a page, also the events from a cursor (profile section 4). */
@@ -63,14 +69,27 @@ function pageJson(names: TaskNames, page: NonNullable<TaskPage['page']>): EventP
  * ends with the update's and the event's braces and holds no metadata of its own.
  */
 export function eventText(names: TaskNames, event: StoredEvent): string {
-  const position: EventPosition = { turn_id: names.turnId, sequence: event.sequence, cursor: event.cursor };
-  if (event.sequence === 1) {
-    position.effective_capabilities = [...names.effective];
-    position.deadline_at = new Date(names.deadlineAt).toISOString();
+  const { sequence, cursor, meta } = event;
+  let position = `"turn_id":${names.turnIdText},"sequence":${sequence},"cursor":${JSON.stringify(cursor)}`;
+  if (sequence === 1) {
+    const deadline = new Date(names.deadlineAt).toISOString();
+    position += `,"effective_capabilities":${JSON.stringify(names.effective)},"deadline_at":"${deadline}"`;
   }
-  const more = event.meta === undefined ? '' : `,${event.meta.slice(1, -1)}`;
-  const metadata = `"metadata":{"${KEY.event}":${JSON.stringify(position)}${more}}`;
+  const more = meta === undefined ? '' : `,${meta.slice(1, -1)}`;
+  const metadata = `"metadata":{"${KEY.event}":{${position}}${more}}`;
   return `${owned(event.body, names.executor).slice(0, -2)},${metadata}}}`;
+}
+
+const written = new WeakMap<readonly StoredEvent[], string[]>();
+
+/** The texts of a batch of one task's events: whoever is given the same batch shares them. */
+export function eventTexts(names: TaskNames, events: readonly StoredEvent[]): string[] {
+  let texts = written.get(events);
+  if (texts === undefined) {
+    texts = events.map((event) => eventText(names, event));
+    written.set(events, texts);
+  }
+  return texts;
 }
 
 /** Marks an artifact as its executor's (O-52). */

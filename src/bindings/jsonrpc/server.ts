@@ -203,5 +203,5 @@ async function writeStream(
 async function* frames({ first, rest }: EventStream, id: Id): AsyncGenerator<string> {
   const { head, tail } = resultFrame(id);
   yield `${head}${first}${tail}`;
-  for await (const batch of rest) yield batch.map((text) => `${head}${text}${tail}`).join('');
+  for await (const batch of rest) if (batch.length > 0) yield `${head}${batch.join(`${tail}${head}`)}${tail}`;
 }
