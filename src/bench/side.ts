@@ -58,15 +58,19 @@ async function startOurs(flags: readonly string[]): Promise<Side> {
 /** Nothing of what is measured may meet a limit: all of them are at their ceilings. */
 function configuration(folder: string) {
   const most = 1_000_000;
+  // More than run at once; the executor keeps the state of twice as many tasks.
+  const running = 4096;
   return {
     peer: EXECUTOR,
     listen: { address: '127.0.0.1:0' },
     public_url: 'http://127.0.0.1/',
     insecure_loopback: true,
     keys: { results: 'results.jwks' },
-    peers: [{ peer: CALLER, token_keys: 'caller.pub.jwks', capabilities: ['repo:read'], max_running: most }],
+    peers: [
+      { peer: CALLER, token_keys: 'caller.pub.jwks', capabilities: ['repo:read'], max_running: running },
+    ],
     capabilities: ['repo:read'],
-    limits: { running: most, events: most, rate: `${most}/s`, rejected: most },
+    limits: { running, events: most, rate: `${most}/s`, rejected: most },
     journal: { sqlite: 'journal.db' },
     agent: { command: ['none'], workspace: folder },
   };

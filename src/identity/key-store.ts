@@ -16,11 +16,13 @@ export interface KeyStore extends SigningKeys {
 /** Throws KeyFileError when the file cannot be used at all; `now` is the wall clock, ms. */
 export function openKeyStore(path: string, now: () => number = Date.now): KeyStore {
   let keys: StoredKey[] = [];
+  let published: Record<string, unknown>[] = [];
   let seen = '';
   const reload = (force = false): boolean => {
     const stamp = fileStamp(path);
     if (!force && stamp === seen) return false;
     keys = readKeyFile(path);
+    published = keys.filter(({ state }) => state !== 'revoked').map((key) => jwkOf(key, 'public'));
     seen = stamp;
     return true;
   };
@@ -32,7 +34,7 @@ export function openKeyStore(path: string, now: () => number = Date.now): KeySto
       const key = keys.find((one) => one.kid === kid);
       return key && trusted(key);
     },
-    publicJwks: () => keys.filter(({ state }) => state !== 'revoked').map((key) => jwkOf(key, 'public')),
+    publicJwks: () => published,
     active() {
       // The newest one: during a rotation both are active and verifiers know both.
       // One that is not valid yet, or no more, would sign what every verifier refuses.

@@ -34,6 +34,11 @@ export class Reader {
     return this.#sql.byNonce.get(caller, nonce) !== undefined;
   }
 
+  /** Whether the request or its nonce is known, in one read: of an honest create neither is. */
+  anyReservation(caller: string, requestId: string, nonce: string): boolean {
+    return this.#sql.byEither.get({ caller, requestId, nonce }) !== undefined;
+  }
+
   sequence(taskId: string): number | undefined {
     return this.#sql.sequence.get(taskId) as number | undefined;
   }
@@ -109,6 +114,8 @@ function statements(db: Database) {
     byId: db.prepare('SELECT * FROM tasks WHERE task_id = ?'),
     byRequest: db.prepare('SELECT * FROM tasks WHERE caller = ? AND request_id = ?'),
     byNonce: db.prepare('SELECT 1 FROM tasks WHERE caller = ? AND nonce = ?'),
+    byEither: db.prepare(`SELECT 1 FROM tasks WHERE caller = @caller AND request_id = @requestId
+      UNION ALL SELECT 1 FROM tasks WHERE caller = @caller AND nonce = @nonce LIMIT 1`),
     sequence: db.prepare('SELECT sequence FROM tasks WHERE task_id = ?').pluck(),
     events: db.prepare(
       'SELECT sequence, body, meta FROM events WHERE task_id = ? AND sequence > ? ORDER BY sequence',

@@ -65,7 +65,11 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
   return {
     admit: (admission) => writer.write({ kind: 'admit', admission }),
     reserved: (caller, requestId, digest, nonce) =>
-      reading.ask((reader) => reserved(reader, caller, requestId, digest, nonce)),
+      reading.ask((reader) =>
+        reader.anyReservation(caller, requestId, nonce)
+          ? reserved(reader, caller, requestId, digest, nonce)
+          : undefined,
+      ),
     append: (taskId, append) => writer.write({ kind: 'append', taskId, append }),
     task: (taskId) => live.task(taskId) ?? reading.ask((reader) => reader.task(taskId)),
     read(taskId, after, limit, bytes = Number.MAX_SAFE_INTEGER) {

@@ -1,5 +1,4 @@
 /** The executor's process: configuration and parts to a running peer, one ready line, a polite end. */
-import { randomUUID } from 'node:crypto';
 import { agentCard } from '../bindings/a2a/card.js';
 import { cardRoute } from '../bindings/http/card-route.js';
 import { type ListenerTls, listen } from '../bindings/http/listener.js';
@@ -25,6 +24,7 @@ import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
 import { readExecutorFile } from './config/executor-file.js';
 import { authorityOf } from './config/units.js';
+import { mintId } from './mint.js';
 import { rereadKeys } from './reread-keys.js';
 import { openTunnels } from './tunnels.js';
 import { untilAsked } from './until-asked.js';
@@ -63,7 +63,7 @@ export async function runExecutor(
       keys: results,
       clock: systemClock,
       log,
-      mint: (kind) => (kind === 'message' ? randomUUID() : `${kind}-${randomUUID()}`),
+      mint: (kind) => mintId(kind, systemClock.now()),
       authority: effectiveAuthority,
       judge,
       sign: signEnvelope,

@@ -1,5 +1,5 @@
 /** RFC 8785 (JCS) and the digests over it. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { Digest } from './model.js';
 
@@ -22,7 +22,7 @@ export function jcsOfOrdered(value: unknown): string {
 
 /** `sha256:` + lower-case hex of SHA-256. */
 export function sha256(bytes: string | Uint8Array): Digest {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
 export function digestOf(value: unknown): Digest {

@@ -1,7 +1,7 @@
 /** Every measurement, in the order in which they run. */
 import type { Measurement } from '../measurement.js';
 import { appends } from './appends.js';
-import { creates } from './creates.js';
+import { creates, wholeTasks } from './creates.js';
 import { fanOut } from './fan-out.js';
 import { idle } from './idle.js';
 import { logLength } from './log-length.js';
@@ -11,6 +11,7 @@ import { stoppedReader } from './stopped-reader.js';
 
 export const MEASUREMENTS: readonly Measurement[] = [
   creates,
+  wholeTasks,
   statusOnOne,
   statusOnHundred,
   fanOut,

@@ -5,7 +5,7 @@ export type Ask =
   | { ask: 'ended'; count: number }
   /** Collects all garbage. */
   | { ask: 'usage' }
-  /** The held agent of that name says so many more; 0 ends it. Answered at once. */
+  /** The agents held under that name say so many more; 0 ends them. Answered at once. */
   | { ask: 'go'; held: string; count: number };
 
 export interface Usage {
@@ -25,8 +25,9 @@ export interface Reply {
 export class Control {
   #ended = 0;
   #waiting: { count: number; resolve(): void }[] = [];
-  /** A held agent that waits, or the word that came before it did. */
-  readonly #held = new Map<string, (count: number) => void>();
+  /** The agents that are held under a name. */
+  readonly #held = new Map<string, ((count: number) => void)[]>();
+  /** What a name was told: 0 is told to each that comes later, another count to the next one alone. */
   readonly #told = new Map<string, number>();
 
   constructor() {
@@ -50,10 +51,22 @@ export class Control {
   more = (held: string): Promise<number> =>
     new Promise((resolve) => {
       const told = this.#told.get(held);
-      this.#told.delete(held);
-      if (told === undefined) this.#held.set(held, resolve);
-      else resolve(told);
+      if (told !== undefined) {
+        if (told > 0) this.#told.delete(held);
+        resolve(told);
+        return;
+      }
+      const waiting = this.#held.get(held) ?? [];
+      waiting.push(resolve);
+      this.#held.set(held, waiting);
     });
+
+  #go(held: string, count: number): void {
+    const waiting = this.#held.get(held) ?? [];
+    this.#held.delete(held);
+    if (count === 0 || waiting.length === 0) this.#told.set(held, count);
+    for (const go of waiting) go(count);
+  }
 
   async #answer(question: Question): Promise<Usage | undefined> {
     switch (question.ask) {
@@ -63,10 +76,7 @@ export class Control {
         return undefined;
       }
       case 'go': {
-        const go = this.#held.get(question.held);
-        this.#held.delete(question.held);
-        if (go === undefined) this.#told.set(question.held, question.count);
-        else go(question.count);
+        this.#go(question.held, question.count);
         return undefined;
       }
       case 'usage':

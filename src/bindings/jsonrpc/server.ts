@@ -58,7 +58,10 @@ export function jsonRpcRoute(parts: JsonRpcParts, path: string): Route {
       service.throttle(caller);
       if ('fault' in envelope) throw envelope.fault;
       const gone = new AbortController();
-      response.once('close', () => gone.abort());
+      // Of an answer that is whole nobody waits for anything.
+      response.once('close', () => {
+        if (!response.writableFinished) gone.abort();
+      });
       call = {
         caller,
         source,
