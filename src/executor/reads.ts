@@ -18,7 +18,8 @@ const LIST_BYTES = 3 * 1024 * 1024;
 /** What a Task is beyond its artifacts (section 4), and so what one of a list may add. */
 const REST_BYTES = 4096;
 const BATCH_EVENTS = 256;
-const BATCH_BYTES = 256 * 1024;
+/** With its text and the frames of it, a reader that stops holds a few times as much. */
+const BATCH_BYTES = 64 * 1024;
 
 /** The task, if it is this caller's: an unknown and a foreign one are one answer (section 4). */
 export function own(journal: Journal, caller: Caller, taskId: string): TaskRow {
