@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Verdict, verdictSchema } from '../../gate/verdict.js';
 import type { Defect } from '../../harness/defects/defect.js';
+import { endWithUs } from '../../harness/lab/with-us.js';
 import type { Caught } from './score.js';
 
 const PROGRAM = fileURLToPath(new URL('../oab-gate.js', import.meta.url));
@@ -60,6 +61,8 @@ function run(args: string[]): Promise<{ code: number | string | null; stderr: st
     const child = spawn(process.execPath, [...process.execArgv, PROGRAM, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    // It ends what it started itself.
+    endWithUs(child, 'SIGTERM');
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-STDERR_KEPT);

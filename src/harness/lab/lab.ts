@@ -14,6 +14,7 @@ import { openLink } from './link.js';
 import type { Lab, LabProcess, Link } from './ports.js';
 import { startCommand, startPeer } from './process.js';
 import { descendants, endLeftovers } from './process-tree.js';
+import { removeWithUs } from './with-us.js';
 
 /** A fault that does not take, or does not go away, would make every verdict that rests on it a guess. */
 async function openProven(seed: string): Promise<Injector> {
@@ -50,6 +51,7 @@ export const sharedInjector = new SharedInjector();
 
 export async function openLab(options: { caseId: string; seed: string }): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'oab-lab-'));
+  const removed = removeWithUs(folder);
   const closers: { what: string; close: () => Promise<void> | void }[] = [];
   const processes: LabProcess[] = [];
   /** Whose exit code is an answer, and no sign of trouble. */
@@ -115,6 +117,7 @@ export async function openLab(options: { caseId: string; seed: string }): Promis
       for (const { what, close } of closers.reverse()) await attempt(what, close);
       await attempt('what the processes left running', () => endLeftovers(children, folder));
       rmSync(folder, { recursive: true, force: true });
+      removed();
       if (failed.length > 0) throw new Error(`not closed: ${failed.join('; ')}`);
     },
   };

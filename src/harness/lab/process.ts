@@ -6,6 +6,7 @@ import { redact } from '../../telemetry/redact.js';
 import { within } from './deadline.js';
 import type { LabCommand, LabPeer, LabProcess, ProcessExit, ProcessSpec, ReadyLine } from './ports.js';
 import { outOfMemoryKills } from './process-tree.js';
+import { endWithUs } from './with-us.js';
 
 const READY_MS = 15_000;
 const GRACE_MS = 10_000;
@@ -69,6 +70,7 @@ function launch(spec: ProcessSpec, lasting: boolean): { child: Child; process: L
     env: { ...env, ...spec.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  endWithUs(child);
   let tail = '';
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
