@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readBaseline } from './baseline.js';
+import { mustSentences, readBaseline } from './baseline.js';
 import { disagreements, publishedSize, readSchemas, together } from './published.js';
+import { grownSince } from './size.js';
 
 describe('the published size of the profile', () => {
   const published = () => publishedSize(readSchemas());
@@ -11,6 +12,8 @@ describe('the published size of the profile', () => {
     assert.deepEqual(merged.nested_members, size.nested_members);
     assert.deepEqual(merged.card_params, size.card_params);
     assert.deepEqual(disagreements(published(), size), []);
+    const must_sentences = mustSentences() ?? 0;
+    assert.deepEqual(grownSince(size, { ...size, must_sentences }), []);
   });
 
   it('moves with a member of a schema, and a schema that is gone is no smaller profile', () => {
