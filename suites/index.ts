@@ -29,6 +29,7 @@ import { suite as rpl12 } from './replay/rpl-12.js';
 import { suite as rpl13 } from './replay/rpl-13.js';
 import { suite as rpl14 } from './replay/rpl-14.js';
 import { suite as rpl15 } from './replay/rpl-15.js';
+import { suite as rpl16 } from './replay/rpl-16.js';
 import { suite as rpl17 } from './replay/rpl-17.js';
 import { suite as rpl18 } from './replay/rpl-18.js';
 import { suite as rpl19 } from './replay/rpl-19.js';
@@ -55,6 +56,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl13,
   rpl14,
   rpl15,
+  rpl16,
   rpl17,
   rpl18,
   rpl19,

@@ -65,7 +65,7 @@ async function boundaries(lab: CaseLab): Promise<void> {
   const walked = await onChains(
     EXECUTOR_STORIES.map((story) => ({ story })),
     async ({ story }, chain, scene) => {
-      const places = await record(scene);
+      const places = await record(scene, story);
       chain.tasks += 1;
       const { envelope } = await keep(scene, chain.kept);
       return { story, places, undisturbed: outcomeOf(envelope) };
@@ -75,7 +75,7 @@ async function boundaries(lab: CaseLab): Promise<void> {
   const points = all.map(({ story, place, when }) => ({ story: story.name, ...place, when }));
   const attempts = lab.sweep('boundaries', points).map(({ index }) => all[index] as Attempt);
   const seen = await onChains(attempts, async (attempt, chain, scene) => {
-    const account = await killedAt(scene, attempt.place, attempt.when);
+    const account = await killedAt(scene, attempt.story, attempt.place, attempt.when);
     await chain.subject.executor.start();
     lab.attempt();
     const stages = stagesOf(account, attempt.when);

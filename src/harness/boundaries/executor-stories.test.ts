@@ -28,7 +28,10 @@ describe('the executor stories', () => {
         const subject = await caseLab.stoppable(EXECUTORS[on]);
         const labels: string[] = [];
         for (const story of EXECUTOR_STORIES.filter((one) => one.on === on)) {
-          const places = await record(openScene(caseLab, subject, story, story.name.replaceAll(' ', '-')));
+          const places = await record(
+            openScene(caseLab, subject, story, story.name.replaceAll(' ', '-')),
+            story,
+          );
           labels.push(...places.map(({ label }) => label));
         }
         // What was written before the first story: its own start.

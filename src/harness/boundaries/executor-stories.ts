@@ -5,7 +5,8 @@
 import { KEY } from '../../profile/names.js';
 import { until } from '../lab/deadline.js';
 import type { ExecutorSettings } from '../subjects/executor-subject.js';
-import { acknowledged, create, ENDING, type Phase, type Scene, type Story } from './story.js';
+import { acknowledged, create, ENDING, type Scene, type Story } from './story.js';
+import type { Phase } from './walk.js';
 
 /** The executors that the stories need. */
 export const EXECUTORS: Record<string, Partial<ExecutorSettings>> = {
@@ -25,11 +26,11 @@ const holding = (name: string, sequence: number) => async (scene: Scene) => {
   await acknowledged(scene, /^append/, (told) => Number(told.sequence) >= sequence);
 };
 const ended = (scene: Scene) => acknowledged(scene, ENDING);
-const goOn = (name: string, settled: Phase['settled']): Phase => ({
+const goOn = (name: string, settled: Phase<Scene>['settled']): Phase<Scene> => ({
   act: ({ executor, script }) => executor.holds.release(script, name),
   settled,
 });
-const cancel: Phase = { act: ({ probe, taskId = '' }) => probe.cancel(taskId), settled: ended };
+const cancel: Phase<Scene> = { act: ({ probe, taskId = '' }) => probe.cancel(taskId), settled: ended };
 
 const whole: Story = {
   name: 'whole',
@@ -58,7 +59,7 @@ const whole: Story = {
 };
 
 const held = ['say a', 'hold never'] as const;
-const toHold: Phase = { act: create, settled: holding('never', 3) };
+const toHold: Phase<Scene> = { act: create, settled: holding('never', 3) };
 
 export const EXECUTOR_STORIES: readonly Story[] = [
   whole,

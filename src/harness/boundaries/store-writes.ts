@@ -11,6 +11,26 @@ export const STORE_WRITES: { readonly [M in Writing]: (...args: Parameters<Store
     `update ${Object.keys(change).sort().join(' ')}`,
 };
 
+/** The members that are written again after the intent was; a new one has no name here and does not compile. */
+export const WRITTEN_LATER: {
+  readonly [M in Exclude<
+    keyof Delegation,
+    'requestId' | 'peer' | 'request' | 'requestDigest' | 'cap' | 'createdAt'
+  >]: true;
+} = {
+  sent: true,
+  taskId: true,
+  turnId: true,
+  acceptedAt: true,
+  cancelWanted: true,
+  cursor: true,
+  sequence: true,
+  head: true,
+  from: true,
+  gaps: true,
+  result: true,
+};
+
 export function instrumentStore(store: Store, stops: Stops): Store {
   return {
     ...store,
@@ -19,10 +39,9 @@ export function instrumentStore(store: Store, stops: Stops): Store {
         cursor: delegation.cursor,
       }),
     update: (requestId, change) =>
-      stops.aroundNow(
-        STORE_WRITES.update(requestId, change),
-        () => store.update(requestId, change),
-        change.cursor === undefined ? {} : { cursor: change.cursor, sequence: change.sequence },
-      ),
+      stops.aroundNow(STORE_WRITES.update(requestId, change), () => store.update(requestId, change), {
+        ...(change.cursor === undefined ? {} : { cursor: change.cursor, sequence: change.sequence }),
+        ...(change.taskId === undefined ? {} : { task: change.taskId }),
+      }),
   };
 }

@@ -1,4 +1,4 @@
-/** A story: what a peer is put through, in phases whose writes follow each other in one order only. */
+/** The stories of an executor: one delegated task each, from its create on. */
 import type { CaseLab } from '../run/case-lab.js';
 import { taskOf } from '../run/observe.js';
 import type { ExecutorSubject } from '../subjects/executor-subject.js';
@@ -6,41 +6,26 @@ import type { CallOptions, Probe } from '../wire/probe.js';
 import type { WireRequest } from '../wire/request.js';
 import type { Boundaries } from './boundaries.js';
 import type { Told } from './stops.js';
+import type { Walk, Walked } from './walk.js';
 
-export interface Phase {
-  act(scene: Scene): Promise<unknown>;
-  /** Resolves when every write of the phase is acknowledged; the next phase begins from there. */
-  settled(scene: Scene): Promise<unknown>;
-  /** Writes of the peer's own clock that fall into this phase by chance, and have a phase of their own. */
-  beside?: RegExp;
-}
-
-export interface Story {
-  name: string;
+export interface Story extends Walk<Scene> {
   /** Which executor it needs (executor-stories.ts). */
   on: string;
   script: readonly string[];
   request?: Record<string, unknown>;
   options?: CallOptions;
-  phases: readonly Phase[];
 }
 
 /** One run of a story: one request, and what has become of it so far. */
-export interface Scene {
+export interface Scene extends Walked {
   readonly story: Story;
   readonly executor: ExecutorSubject;
-  readonly boundaries: Boundaries;
   readonly probe: Probe;
   readonly request: WireRequest;
   /** By this name the scripted agent keeps its ledger and hold points. */
   readonly script: string;
-  /** Where its writes begin in the account, and those of its phase. */
-  readonly from: number;
-  phaseFrom: number;
   /** As it was acknowledged, if it was. */
   taskId: string | undefined;
-  /** Its process is being killed: nothing is waited for any more. */
-  over: boolean;
 }
 
 /** `part` tells the runs of one case apart. */
@@ -61,6 +46,7 @@ export function openScene(
     phaseFrom: 0,
     taskId: undefined,
     over: false,
+    kill: () => executor.kill(),
   };
 }
 

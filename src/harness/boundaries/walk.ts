@@ -1,9 +1,33 @@
 /** Walks through a story undisturbed, to learn where it writes, and again, to be killed at one of those places. */
 import { Undetermined } from '../check.js';
 import { within } from '../lab/deadline.js';
-import type { Boundary } from './boundaries.js';
+import type { Boundaries, Boundary } from './boundaries.js';
 import type { Told } from './stops.js';
-import type { Scene } from './story.js';
+
+/** What a peer is put through, in phases whose writes follow each other in one order only. */
+export interface Walk<S> {
+  name: string;
+  phases: readonly Phase<S>[];
+}
+
+export interface Phase<S> {
+  act(scene: S): Promise<unknown>;
+  /** Resolves when every write of the phase is acknowledged; the next phase begins from there. */
+  settled(scene: S): Promise<unknown>;
+  /** Writes of the peer's own clock that fall into this phase by chance, and have a phase of their own. */
+  beside?: RegExp;
+}
+
+/** One walk through it. */
+export interface Walked {
+  readonly boundaries: Boundaries;
+  /** Where its writes begin in the account, and those of its phase. */
+  readonly from: number;
+  phaseFrom: number;
+  /** Its process is being killed: nothing is waited for any more. */
+  over: boolean;
+  kill(): Promise<unknown>;
+}
 
 /** A write of a story: the `nth` of its label in this phase. */
 export interface Place {
@@ -15,9 +39,9 @@ export interface Place {
 const REACHED_MS = 20_000;
 
 /** Every write of the story, phase by phase, as the peer itself tells them. */
-export async function record(scene: Scene): Promise<Place[]> {
+export async function record<S extends Walked>(scene: S, { phases }: Walk<S>): Promise<Place[]> {
   const places: Place[] = [];
-  for (const [phase, { act, settled, beside }] of scene.story.phases.entries()) {
+  for (const [phase, { act, settled, beside }] of phases.entries()) {
     scene.phaseFrom = scene.boundaries.account().length;
     await act(scene);
     await settled(scene);
@@ -36,32 +60,33 @@ export async function record(scene: Scene): Promise<Place[]> {
  * The story until the peer stands still at the boundary, and SIGKILL there. Resolves with what it had told of its
  * writes since the story began; throws Undetermined when it never came there.
  */
-export async function killedAt(
-  scene: Scene,
+export async function killedAt<S extends Walked>(
+  scene: S,
+  { name, phases }: Walk<S>,
   { phase, label, nth }: Place,
   when: Boundary['when'],
 ): Promise<readonly Told[]> {
-  const { boundaries, executor, story, from } = scene;
-  for (const { act, settled } of story.phases.slice(0, phase)) {
+  const { boundaries, from } = scene;
+  for (const { act, settled } of phases.slice(0, phase)) {
     scene.phaseFrom = boundaries.account().length;
     await act(scene);
     await settled(scene);
   }
   scene.phaseFrom = boundaries.account().length;
   const armed = boundaries.arm({ label, nth, when });
-  const last = story.phases[phase];
+  const last = phases[phase];
   const acted = last?.act(scene);
   const passed = (async () => {
     await acted;
     if (!scene.over) await last?.settled(scene);
     // What the kill itself ends is no news.
   })().catch(() => new Promise<void>(() => {}));
-  const where = `${story.name}: ${when} ${label}`;
+  const where = `${name}: ${when} ${label}`;
   // By the time that the phase is over its last write may have been the one.
   const pid = await within(Promise.race([armed.stopped, passed]), REACHED_MS, where).then(armed.at, armed.at);
   const account = boundaries.account().slice(from);
   scene.over = true;
-  await executor.kill();
+  await scene.kill();
   if (pid === undefined)
     throw new Undetermined(`the process never stood at a boundary that it has: ${where}`);
   // One that had not said yet that it is ready is not known to be running.

@@ -1,7 +1,10 @@
-/** The two changes that many defects make: another journal underneath, other pages on top. */
+/** The changes that several defects make: another journal underneath, other pages on top, other words of a coordinator that comes back. */
+import type { PeerConnection } from '../../coordinator/connection.js';
+import type { CoordinatorParts } from '../../coordinator/parts.js';
 import type { TaskPage } from '../../executor/service.js';
 import type { Journal } from '../../journal/journal.js';
 import type { ExecutorPeerParts } from '../../peer/executor.js';
+import type { DelegationRequest } from '../../profile/model.js';
 
 type Page = NonNullable<TaskPage['page']>;
 
@@ -30,4 +33,30 @@ export function withPages(
       },
     }),
   });
+}
+
+/** The coordinator that changes, on its way out, a request which a former process had sent. */
+export function onceMore(
+  change: (request: DelegationRequest, parts: CoordinatorParts) => DelegationRequest,
+): (parts: CoordinatorParts) => CoordinatorParts {
+  return (parts) => {
+    /** First sent by this process. */
+    const own = new Set<string>();
+    return {
+      ...parts,
+      store: {
+        ...parts.store,
+        update(id, what) {
+          if (what.sent === true) own.add(id);
+          parts.store.update(id, what);
+        },
+      },
+      connect(peer, cap) {
+        const connection = parts.connect(peer, cap);
+        const create: PeerConnection['create'] = (request, options) =>
+          connection.create(own.has(request.request_id) ? request : change(request, parts), options);
+        return { ...connection, create };
+      },
+    };
+  };
 }

@@ -24,10 +24,12 @@ import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
 import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
 import { deafToSilence } from './replay/deaf-to-silence.js';
+import { delegatesAnew } from './replay/delegates-anew.js';
 import { dispatchNotRecorded } from './replay/dispatch-not-recorded.js';
 import { duplicateRunsAgain } from './replay/duplicate-runs-again.js';
 import { endsBeforeTheAgent } from './replay/ends-before-the-agent.js';
 import { forgetsAtRestart } from './replay/forgets-at-restart.js';
+import { forgetsItsPlace } from './replay/forgets-its-place.js';
 import { gapExcusesAll } from './replay/gap-excuses-all.js';
 import { gapInSilence } from './replay/gap-in-silence.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
@@ -36,6 +38,7 @@ import { plainCursors } from './replay/plain-cursors.js';
 import { recoveryPromptsAgain } from './replay/recovery-prompts-again.js';
 import { recoverySaysCompleted } from './replay/recovery-says-completed.js';
 import { resumesOneLate } from './replay/resumes-one-late.js';
+import { retriesWithAnotherNonce } from './replay/retries-with-another-nonce.js';
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
 import { speaksAtTheDeadline } from './replay/speaks-at-the-deadline.js';
 import { stopsAfterAPage } from './replay/stops-after-a-page.js';
@@ -63,6 +66,9 @@ export const defects: readonly Defect[] = [
   recoverySaysCompleted,
   dispatchNotRecorded,
   endsBeforeTheAgent,
+  forgetsItsPlace,
+  retriesWithAnotherNonce,
+  delegatesAnew,
   waitsForWhatWas,
   deafToSilence,
   takesAnyChain,
