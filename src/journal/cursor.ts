@@ -28,20 +28,27 @@ function tag(secret: Buffer, taskId: string, sequence: number): string {
 }
 
 const BLOCK_BYTES = 64;
+/** The two padded keys of a secret, each with room behind it for what is hashed after it. */
 const padded = new WeakMap<Buffer, { inner: Buffer; outer: Buffer }>();
+
+function pad(secret: Buffer, byte: number, room: number): Buffer {
+  const buffer = Buffer.alloc(BLOCK_BYTES + room);
+  for (let at = 0; at < BLOCK_BYTES; at += 1) buffer[at] = (secret[at] ?? 0) ^ byte;
+  return buffer;
+}
 
 /**
  * HMAC-SHA-256 (RFC 2104) as base64url, of a secret of at most 64 bytes. By two one-shot hashes: each event carries a
  * cursor, and node's Hmac object costs more than twice as much as both.
  */
 function hmac(secret: Buffer, text: string): string {
+  const most = text.length * 3;
   let pads = padded.get(secret);
-  if (pads === undefined) {
-    const pad = (byte: number) =>
-      Buffer.alloc(BLOCK_BYTES, byte).map((value, at) => value ^ (secret[at] ?? 0));
-    pads = { inner: Buffer.from(pad(0x36)), outer: Buffer.concat([pad(0x5c), Buffer.alloc(32)]) };
+  if (pads === undefined || pads.inner.length < BLOCK_BYTES + most) {
+    pads = { inner: pad(secret, 0x36, Math.max(256, most)), outer: pad(secret, 0x5c, 32) };
     padded.set(secret, pads);
   }
-  pads.outer.write(hash('sha256', Buffer.concat([pads.inner, Buffer.from(text)]), 'hex'), BLOCK_BYTES, 'hex');
+  const length = pads.inner.write(text, BLOCK_BYTES);
+  pads.outer.write(hash('sha256', pads.inner.subarray(0, BLOCK_BYTES + length), 'hex'), BLOCK_BYTES, 'hex');
   return hash('sha256', pads.outer, 'base64url');
 }
