@@ -55,10 +55,13 @@ describe('faults of a store', () => {
       assert.equal(await fault.verify(), false, 'not armed yet');
       for (let round = 0; round < 2; round += 1) {
         await fault.arm();
-        assert.equal(await fault.verify(), true);
-        await met(MET[kind.name]);
-        assert.equal(await fault.verify(), true, 'it still holds');
-        await fault.clear();
+        try {
+          assert.equal(await fault.verify(), true);
+          await met(MET[kind.name]);
+          assert.equal(await fault.verify(), true, 'it still holds');
+        } finally {
+          await fault.clear();
+        }
         assert.equal(await fault.gone(), true);
         assert.equal(await fault.verify(), false);
         await met('took took');
