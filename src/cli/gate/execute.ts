@@ -74,7 +74,7 @@ export async function execute(
     ...(flags.shrink === 0 ? {} : { shrink: { caseMs: flags.shrink / SHRINK_SHARE, runMs: flags.shrink } }),
     ...(flags.points === undefined
       ? {}
-      : { points: { most: flags.points, of: (id: string) => defect?.fails.includes(id) !== true } }),
+      : { points: { most: flags.points, whole: (id: string) => defect?.fails.includes(id) === true } }),
     failFast: flags.failFast === true,
   });
   const evidence = await sealEvidence(flags.out, result.checks);

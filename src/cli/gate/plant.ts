@@ -10,8 +10,8 @@ import type { Caught } from './score.js';
 
 const PROGRAM = fileURLToPath(new URL('../oab-gate.js', import.meta.url));
 const STDERR_KEPT = 4000;
-/** Of each sweep of a bystander: where a defect is not expected to show at all, it need not be looked for everywhere. */
-const BYSTANDER_POINTS = 6;
+/** Of each sweep: enough for most failures and for a bystander; a declared criterion that passes them is run whole. */
+const POINTS = 6;
 
 /** Runs `oab-gate run --defect ID` into `out` and judges its verdict. Rejects when that run came to no verdict. */
 export async function plant(defect: Defect, seed: number, out: string): Promise<Caught> {
@@ -26,7 +26,7 @@ export async function plant(defect: Defect, seed: number, out: string): Promise<
     ...['--budget', '24h'],
     // A second failure of a criterion that has failed proves nothing more, and why it failed is known.
     ...['--fail-fast', '--shrink', '0s'],
-    ...['--points', String(BYSTANDER_POINTS)],
+    ...['--points', String(POINTS)],
     ...['--out', out],
     '--json',
   ]);

@@ -56,7 +56,7 @@ export function runCommand(): Command {
     )
     .option(
       '--points <n>',
-      'try at most so many points of each sweep; with --defect only in the criteria that it does not declare',
+      'try at most so many points of each sweep; in a criterion that a --defect declares, all of them when these do not fail',
       many,
     )
     .option('--fail-fast', 'pass over the other cases of a check that has failed')

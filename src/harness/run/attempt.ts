@@ -23,6 +23,8 @@ export interface Surroundings {
   options: RunOptions;
   canary: Canary;
   cells: Cells;
+  /** Numbers the further runs of cases: each has scripts of its own. */
+  again(): number;
 }
 
 export interface Attempted {
@@ -40,7 +42,9 @@ export interface Attempted {
 export interface AttemptOptions {
   evidence: Evidence;
   selection?: Selection | undefined;
-  /** Counts the runs of one case on shared executors: each has scripts of its own. */
+  /** At most so many points of each sweep that is not selected. */
+  points?: number | undefined;
+  /** Tells this run from others of the case on the same shared executors. */
   repeat?: number;
   deadlineMs?: number;
   /** Called after a failure while the case's files are still there. */
@@ -52,7 +56,7 @@ export async function attempt(
   check: PlannedCheck,
   { id, spec }: PlannedCase,
   { options, canary, cells }: Surroundings,
-  { evidence, selection, repeat = 0, deadlineMs = spec.deadlineMs, failed }: AttemptOptions,
+  { evidence, selection, points, repeat = 0, deadlineMs = spec.deadlineMs, failed }: AttemptOptions,
 ): Promise<Attempted> {
   const started = performance.now();
   const lab = await openLab({ caseId: id, seed: String(options.seed) });
@@ -66,7 +70,7 @@ export async function attempt(
     {
       canaries: cells.canaries,
       selection,
-      points: options.points?.of(check.criterion) === true ? options.points.most : undefined,
+      points,
       repeat,
     },
   );

@@ -86,6 +86,39 @@ describe('a case that fails', () => {
     assert.deepEqual([capsuleIn(checks).shrunk?.to, capsuleIn(checks).shrunk?.complete], [1, true]);
   });
 
+  it('is run with a few of its points first, and whole where these do not fail and it should', async () => {
+    for (const [culprits, whole, runs] of [
+      [[], true, [3, 16]],
+      [[], false, [3]],
+      [[0, 1, 2, 3], true, [3, 16]],
+    ] as const) {
+      const tried: number[][] = [];
+      const { checks } = await run(
+        options([suite('RPL-01', one('sweep', failing(culprits.length === 0 ? [99] : culprits, tried)))], {
+          points: { most: 3, whole: () => whole },
+        }),
+      );
+      assert.deepEqual(
+        tried.map(({ length }) => length),
+        runs,
+      );
+      assert.equal(checks[0]?.outcome, culprits.length === 0 ? 'passed' : 'failed');
+    }
+    // What fails with a few need not be run whole, and the few are the seed's.
+    const tried: number[][] = [];
+    const any = async (lab: CaseLab) => {
+      tried.push(lab.sweep('points', [1, 2, 3, 4, 5, 6, 7, 8]).map(({ index }) => index));
+      throw new Violation('any');
+    };
+    for (const seed of [7, 7])
+      await run(
+        options([suite('RPL-01', one('any', any))], { seed, points: { most: 2, whole: () => true } }),
+      );
+    assert.equal(tried.length, 2);
+    assert.equal(tried[0]?.length, 2);
+    assert.deepEqual(tried[0], tried[1]);
+  });
+
   it('spends no more on it than it was given', async () => {
     for (const shrink of [undefined, { caseMs: 20_000, runMs: 0 }, { caseMs: 0, runMs: 20_000 }]) {
       const tried: number[][] = [];

@@ -18,7 +18,6 @@ function isNamed(point: unknown, reason: string): boolean {
 export class ExplainFailures {
   readonly #surroundings: Surroundings;
   #leftMs: number;
-  #repeats = 0;
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
@@ -68,7 +67,9 @@ export class ExplainFailures {
     const began = performance.now();
     const left = () => budget - (performance.now() - began);
     let smallest = failed;
-    let selection: Selection = { ...this.#surroundings.options.selection };
+    let selection: Selection = Object.fromEntries(
+      failed.sweeps.map(({ name, points }) => [name, points.map(({ index }) => index)]),
+    );
     let tests = 0;
     let complete = true;
     for (const { name, points } of sweeps) {
@@ -76,11 +77,10 @@ export class ExplainFailures {
         const deadlineMs = Math.min(one.spec.deadlineMs, left());
         if (deadlineMs <= 0) return undefined;
         tests += 1;
-        this.#repeats += 1;
         const again = await attempt(check, one, this.#surroundings, {
           evidence: new NoEvidence(),
           selection: { ...selection, [name]: part },
-          repeat: this.#repeats,
+          repeat: this.#surroundings.again(),
           deadlineMs,
           failed: (folders) => this.secretsIn(folders, secrets),
         });

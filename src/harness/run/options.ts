@@ -23,8 +23,11 @@ export interface RunOptions {
   only?: (caseId: string) => boolean;
   /** Only these points of the sweeps of every case: for the replay of one. */
   selection?: Selection;
-  /** At most so many points of each sweep, in the criteria for which it says so. */
-  points?: { most: number; of(criterion: string): boolean };
+  /**
+   * At most so many points of each sweep. `whole` says in which criteria a case that did not fail with these is run once
+   * more, with all of them.
+   */
+  points?: { most: number; whole(criterion: string): boolean };
   /** How long to look for the smallest schedule of one failed case, and of all of them, in ms; absent: not at all. */
   shrink?: { caseMs: number; runMs: number };
   /** Once a case of a check has failed, the others of that check are passed over. */
