@@ -155,7 +155,9 @@ function refuse(
     const status = error.http === 503 ? 503 : 200;
     if (error.retryAfterMs !== undefined)
       response.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
-    send(response, status, errorText(id, error));
+    // Only what was activated is echoed (A2A 3.6.2): neither by a request without it, nor by one of another version.
+    const active = error.reason !== 'NOT_NEGOTIATED' && error.reason !== 'VERSION_NOT_SUPPORTED';
+    send(response, status, errorText(id, error), active ? ECHO : {});
     return;
   }
   if (error instanceof RpcFault) service.refused({ reason: `RPC ${error.code}`, peer: caller.peer, source });

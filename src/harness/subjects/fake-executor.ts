@@ -38,6 +38,8 @@ export interface Received {
   path: string;
   authorization: boolean;
   rpc?: string;
+  /** `OAB-Cursor`. */
+  cursor?: string;
   body: string;
 }
 
@@ -59,6 +61,10 @@ export interface FakeParts {
    * what `story` made them.
    */
   live?(events: StoryEvent[], story: Story): StoryEvent[];
+  /** What the live stream's items become on the wire, each piece a write of its own; one SSE event per item by default. */
+  encode?(items: string[]): (string | Buffer)[];
+  /** Answers a method in place of the usual answer; false leaves it to that. */
+  answer?(method: string, id: unknown, response: ServerResponse): boolean;
   /** The page of events after this sequence, as it is told beside the Task. */
   page(page: StoryPage, after: number, story: Story): StoryPage;
 }
@@ -140,6 +146,9 @@ export async function fakeExecutor(
         method: request.method ?? '',
         path,
         authorization: request.headers.authorization !== undefined,
+        ...(typeof request.headers['oab-cursor'] === 'string'
+          ? { cursor: request.headers['oab-cursor'] }
+          : {}),
         body,
       };
       received.push(seen);
@@ -151,8 +160,10 @@ export async function fakeExecutor(
       const story = stories.get(id);
       if (rpc.method === 'SubscribeToTask' && parts.live && story !== undefined && !streamed.has(id)) {
         streamed.add(id);
-        return stream(response, rpc.id, story, parts.live(signed.get(id) ?? [], story));
+        const items = itemsOf(rpc.id, story, parts.live(signed.get(id) ?? [], story));
+        return stream(response, items, parts.encode);
       }
+      if (parts.answer?.(String(rpc.method), rpc.id, response) === true) return;
       const result = answer(rpc);
       const cursor = request.headers['oab-cursor'];
       if (rpc.method === 'GetTask' && story !== undefined && typeof cursor === 'string') {
@@ -212,15 +223,27 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** The Task right after admission, then the events, as a running task sends them. */
-function stream(response: ServerResponse, id: unknown, story: Story, events: readonly StoryEvent[]): void {
+function itemsOf(id: unknown, story: Story, events: readonly StoryEvent[]): string[] {
   const task = submitted(story);
   const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
+  const results = [
+    { task },
+    ...events
+      .filter((one) => one.sequence > 1)
+      .map(({ body, sequence, cursor }) =>
+        stamped(body, { turn_id: position?.turn_id, sequence, cursor }, story),
+      ),
+  ];
+  return results.map((result) => JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+async function stream(
+  response: ServerResponse,
+  items: string[],
+  encode: FakeParts['encode'] = (all) => all.map((text) => `data: ${text}\n\n`),
+): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'A2A-Extensions': EXT });
-  const frame = (result: Json) =>
-    response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
-  frame({ task });
-  for (const { body, sequence, cursor } of events.filter((one) => one.sequence > 1))
-    frame(stamped(body, { turn_id: position?.turn_id, sequence, cursor }, story));
+  for (const piece of encode(items)) await new Promise((resolve) => response.write(piece, resolve));
   response.end();
 }
 

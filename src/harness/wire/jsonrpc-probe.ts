@@ -31,6 +31,7 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
     if (options.version !== null) headers['A2A-Version'] = options.version ?? '1.0';
     if (options.extensions !== false) headers['A2A-Extensions'] = options.extensions ?? EXT;
     if (options.cursor !== undefined) headers['OAB-Cursor'] = options.cursor;
+    Object.assign(headers, options.headers);
     return {
       address: options.via ?? address(),
       method: 'POST',

@@ -36,6 +36,8 @@ export interface CallOptions {
   extensions?: false | string;
   version?: string | null;
   cursor?: string;
+  /** Further lines, as they are. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** One received stream item; `at` counts items of its session from 0. */
