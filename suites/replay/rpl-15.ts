@@ -2,7 +2,14 @@
 import { EXECUTOR_STORIES, EXECUTORS } from '../../src/harness/boundaries/executor-stories.js';
 import type { When } from '../../src/harness/boundaries/stops.js';
 import { create, openScene, releaseAll, type Scene, type Story } from '../../src/harness/boundaries/story.js';
-import { killedAt, type Place, record, type Stage, stagesOf } from '../../src/harness/boundaries/walk.js';
+import {
+  killedAt,
+  type Place,
+  record,
+  type Stage,
+  sought,
+  stagesOf,
+} from '../../src/harness/boundaries/walk.js';
 import { finished } from '../../src/harness/checkers/history.js';
 import type { LedgerEntry } from '../../src/harness/lab/ports.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
@@ -46,16 +53,25 @@ async function boundaries(lab: CaseLab): Promise<void> {
   /** Each of these on a chain that has what it needs, as soon as one is free. */
   const onChains = async <T extends { story: Story }, R>(
     all: readonly T[],
-    run: (one: T, chain: (typeof chains)[number], scene: Scene) => Promise<R>,
+    run: (one: T, chain: (typeof chains)[number], next: () => Scene) => Promise<R>,
   ): Promise<R[]> => {
     const results: R[] = [];
-    const next = new Map(Object.keys(CHAINS).map((on) => [on, all.filter(({ story }) => story.on === on)]));
+    const waiting = new Map(
+      Object.keys(CHAINS).map((on) => [on, all.filter(({ story }) => story.on === on)]),
+    );
     await Promise.all(
       chains.map(async (chain) => {
-        for (let one = next.get(chain.on)?.shift(); one !== undefined; one = next.get(chain.on)?.shift()) {
-          part += 1;
-          const scene = openScene(lab, chain.subject, one.story, `p${part}`);
-          results[all.indexOf(one)] = await run(one, chain, scene);
+        for (
+          let one = waiting.get(chain.on)?.shift();
+          one !== undefined;
+          one = waiting.get(chain.on)?.shift()
+        ) {
+          const { story } = one;
+          const next = () => {
+            part += 1;
+            return openScene(lab, chain.subject, story, `p${part}`);
+          };
+          results[all.indexOf(one)] = await run(one, chain, next);
         }
       }),
     );
@@ -64,7 +80,8 @@ async function boundaries(lab: CaseLab): Promise<void> {
 
   const walked = await onChains(
     EXECUTOR_STORIES.map((story) => ({ story })),
-    async ({ story }, chain, scene) => {
+    async ({ story }, chain, next) => {
+      const scene = next();
       const places = await record(scene, story);
       chain.tasks += 1;
       const { envelope } = await keep(scene, chain.kept);
@@ -74,14 +91,21 @@ async function boundaries(lab: CaseLab): Promise<void> {
   const all = everyBoundary(walked);
   const points = all.map(({ story, place, when }) => ({ story: story.name, ...place, when }));
   const attempts = lab.sweep('boundaries', points).map(({ index }) => all[index] as Attempt);
-  const seen = await onChains(attempts, async (attempt, chain, scene) => {
-    const account = await killedAt(scene, attempt.story, attempt.place, attempt.when);
-    await chain.subject.executor.start();
+  const seen = await onChains(attempts, async (attempt, chain, next) => {
+    const { story, place, when } = attempt;
+    const { scene, account } = await sought(`${story.name}: ${when} ${place.label}`, async () => {
+      const opened = next();
+      const told = await killedAt(opened, story, place, when);
+      await chain.subject.executor.start();
+      if (told !== undefined) return { scene: opened, account: told };
+      chain.tasks = await totalOf(opened.probe);
+      return undefined;
+    });
     lab.attempt();
-    const stages = stagesOf(account, attempt.when);
+    const stages = stagesOf(account, when);
     const got = await recovered(lab, attempt, scene, stages, chain);
     chain.tasks += 1;
-    return { ...attempt.place, story: attempt.story.name, when: attempt.when, stages: [...stages], got };
+    return { ...place, story: story.name, when, stages: [...stages], got };
   });
   lab.evidence('outcomes.json', seen);
   for (const chain of chains) await asItWas(lab, chain.subject, chain.kept);

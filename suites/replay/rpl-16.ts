@@ -9,7 +9,7 @@ import {
   releaseHolds,
 } from '../../src/harness/boundaries/coordinator-stories.js';
 import type { Told, When } from '../../src/harness/boundaries/stops.js';
-import { killedAt, type Place, record } from '../../src/harness/boundaries/walk.js';
+import { killedAt, type Place, record, sought } from '../../src/harness/boundaries/walk.js';
 import { exactly } from '../../src/harness/checkers/ledger.js';
 import { type SentRequest, sentRequests } from '../../src/harness/lab/http-requests.js';
 import type { Link } from '../../src/harness/lab/ports.js';
@@ -44,15 +44,16 @@ async function boundaries(lab: CaseLab): Promise<void> {
     .sweep('boundaries', points)
     .map(({ index }) => ({ index, ...(all[index] as Attempt) }));
   const queue = [...attempts];
+  let requests = STORIES.length;
   const worker = async () => {
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
-      await attempt(lab, executor, one, `b${one.index}`, one.index);
+      const made = await attempt(lab, executor, one, `b${one.index}`, one.index);
+      requests += made;
       lab.attempt();
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const total = Number(taskOf(await executor.probe().list(), 'ListTasks').totalSize);
-  const requests = STORIES.length + attempts.length;
   lab.expect(total === requests, `${requests} requests made ${total} tasks`);
 }
 
@@ -81,16 +82,22 @@ async function delegating(
   return { scene: openDelegating(lab, executor, job, part, subject), link };
 }
 
+/** Resolves with how many requests it took. */
 async function attempt(
   lab: CaseLab,
   executor: ExecutorSubject,
   { story, place, when }: Attempt,
   part: string,
   index: number,
-): Promise<void> {
+): Promise<number> {
   const at = `${story.name}, killed ${when} "${place.label}" (${place.phase}, ${place.nth})`;
-  const { scene, link } = await delegating(lab, executor, story, part);
-  const account = await killedAt(scene, story, place, when);
+  let tries = 0;
+  const { scene, link, account } = await sought(at, async () => {
+    tries += 1;
+    const opened = await delegating(lab, executor, story, `${part}.${tries}`);
+    const told = await killedAt(opened.scene, story, place, when);
+    return told && { ...opened, account: told };
+  });
   const has = (label: RegExp, phase: Told['phase'] = 'after') =>
     account.some((told) => told.phase === phase && label.test(told.label));
   const before = link.tap.connections.length;
@@ -138,6 +145,7 @@ async function attempt(
     exactly(await executor.holds.ledger(scene.script), { prompts: 1 }),
     `${at}: the agent's own ledger`,
   );
+  return tries;
 }
 
 /** Printed at least once each, by whichever run. */
@@ -156,10 +164,14 @@ function complete(lines: readonly Json[], result: Json | undefined): string[] {
 /** One request id, one message byte for byte. */
 function onTheWire(lab: CaseLab, link: Link, { job }: Delegating, at: string): void {
   const creates = link.tap.connections.flatMap(sentRequests).flatMap(messageOf);
-  lab.expect(creates.length > 0, `${at}: no create can be read on the wire`);
+  // A process may be killed before its TLS secrets are on record.
+  const unread = link.tap.connections.some(
+    (connection) => connection.plain('upstream').length === 0 && connection.received.upstream > 0,
+  );
+  lab.expect(creates.length > 0 || unread, `${at}: no create was sent`);
   const different = new Set(creates);
   lab.expect(
-    different.size === 1,
+    different.size <= 1,
     `${at}: ${different.size} different messages were sent: ${[...different].join(' | ').slice(0, 600)}`,
   );
   const id = `"messageId":${JSON.stringify(job.request.request_id)}`;

@@ -51,13 +51,7 @@ describe('the executor stories', () => {
         [],
       );
       const events = ['SUBMITTED', 'WORKING', 'COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
-      const more = [
-        'artifact',
-        'artifact append',
-        'artifact append last',
-        'artifact last',
-        'WORKING message',
-      ];
+      const more = ['artifact', 'artifact append', 'artifact last', 'WORKING message'];
       const cancels = ['SUBMITTED cancel', 'WORKING cancel'];
       const parts = (label: string) => label.replace(/ \{.*/, '').replace(/^\w+ /, '').split('+');
       assert.deepEqual(

@@ -83,7 +83,8 @@ export const EXECUTOR_STORIES: readonly Story[] = [
     name: 'expired',
     on: 'usual',
     script: [...TENACIOUS, ...held],
-    request: { deadline_ms: 400 },
+    // Long enough for an agent to be prompted on a busy host.
+    request: { deadline_ms: 700 },
     phases: [{ act: create, settled: ended }],
   },
   {

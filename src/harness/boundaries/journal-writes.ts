@@ -1,5 +1,6 @@
 /** Every write of the executor's journal under a name that says what it makes durable, for stopping at it. */
 import type { Admission, Append, EventDraft, Journal } from '../../journal/journal.js';
+import { isTerminal } from '../../profile/lifecycle.js';
 import { KEY } from '../../profile/names.js';
 import type { Stops } from './stops.js';
 
@@ -66,8 +67,14 @@ export function instrumentJournal(journal: Journal, stops: Stops): Journal {
   };
 }
 
-/** `SUBMITTED+REJECTED`, `artifact`, `WORKING message`, `WORKING cancel`; a run of one kind is one. */
+/**
+ * `SUBMITTED+REJECTED`, `artifact`, `WORKING message`, `WORKING cancel`; a run of one kind is one. An end is named by
+ * its state alone: whether there is an artifact to close before it hangs on how far the agent came.
+ */
 function kinds(events: readonly EventDraft[]): string {
+  const last = events.at(-1);
+  if (last !== undefined && isTerminal(last.state) && last.state !== 'TASK_STATE_REJECTED')
+    return last.state.replace('TASK_STATE_', '');
   const all = events.map(kind);
   return all.filter((one, index) => one !== all[index - 1]).join('+') || 'nothing';
 }

@@ -1,5 +1,5 @@
 /** Walks through a story undisturbed, to learn where it writes, and again, to be killed at one of those places. */
-import { Undetermined } from '../check.js';
+import { Undetermined, Violation } from '../check.js';
 import { within } from '../lab/deadline.js';
 import type { Boundaries, Boundary } from './boundaries.js';
 import type { Told } from './stops.js';
@@ -37,6 +37,7 @@ export interface Place {
 }
 
 const REACHED_MS = 20_000;
+const TRIES = 3;
 
 /** Every write of the story, phase by phase, as the peer itself tells them. */
 export async function record<S extends Walked>(scene: S, { phases }: Walk<S>): Promise<Place[]> {
@@ -58,14 +59,14 @@ export async function record<S extends Walked>(scene: S, { phases }: Walk<S>): P
 
 /**
  * The story until the peer stands still at the boundary, and SIGKILL there. Resolves with what it had told of its
- * writes since the story began; throws Undetermined when it never came there.
+ * writes since the story began; undefined when it never came there, and then it is killed all the same.
  */
 export async function killedAt<S extends Walked>(
   scene: S,
   { name, phases }: Walk<S>,
   { phase, label, nth }: Place,
   when: Boundary['when'],
-): Promise<readonly Told[]> {
+): Promise<readonly Told[] | undefined> {
   const { boundaries, from } = scene;
   for (const { act, settled } of phases.slice(0, phase)) {
     scene.phaseFrom = boundaries.account().length;
@@ -79,21 +80,37 @@ export async function killedAt<S extends Walked>(
   const passed = (async () => {
     await acted;
     if (!scene.over) await last?.settled(scene);
+  })().catch((error: Error) => {
     // What the kill itself ends is no news.
-  })().catch(() => new Promise<void>(() => {}));
+    if (error instanceof Violation && !scene.over) throw error;
+    return new Promise<void>(() => {});
+  });
   const where = `${name}: ${when} ${label}`;
   // By the time that the phase is over its last write may have been the one.
-  const pid = await within(Promise.race([armed.stopped, passed]), REACHED_MS, where).then(armed.at, armed.at);
+  const pid = await within(Promise.race([armed.stopped, passed]), REACHED_MS, where).then(
+    armed.at,
+    (error: Error) => {
+      if (error instanceof Violation) throw error;
+      return armed.at();
+    },
+  );
   const account = boundaries.account().slice(from);
   scene.over = true;
   await scene.kill();
-  if (pid === undefined)
-    throw new Undetermined(`the process never stood at a boundary that it has: ${where}`);
   // One that had not said yet that it is ready is not known to be running.
-  endIfRunning(pid);
+  if (pid !== undefined) endIfRunning(pid);
   await acted?.catch(() => {});
   armed.disarm();
-  return account;
+  return pid === undefined ? undefined : account;
+}
+
+/** On a busy host two writes may become one: then the place is sought once more, in a walk of its own. */
+export async function sought<T>(where: string, attempt: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const found = await attempt();
+    if (found !== undefined) return found;
+  }
+  throw new Undetermined(`the process never stood at a boundary that it has: ${where}`);
 }
 
 function endIfRunning(pid: number): void {
