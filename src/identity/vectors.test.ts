@@ -24,7 +24,7 @@ interface Vector {
   expect: { accepted: unknown } | { refused: string };
 }
 
-/** The vectors are what a stranger implements against; the words of a refusal are ours, that it is one is the contract. */
+/** OPEN-37. The vectors are what a stranger implements against; the words of a refusal are ours, that it is one is the contract. */
 describe('token vectors', () => {
   for (const { name, input, expect } of JSON.parse(
     readFileSync('fixtures/vectors/token.json', 'utf8'),

@@ -26,7 +26,10 @@ const vectors = (file: string) => {
 const request = (input: Record<string, unknown>) =>
   parseRequest(input.request, { peer: String(input.executor), maxTaskBytes: 65_536 });
 
-/** The vectors are what a stranger implements against; the code must agree with the files, not the other way round. */
+/**
+ * The vectors are what a stranger implements against; the code must agree with the files, not the other way round.
+ * Header tricks of signatures (OPEN-37), JCS numbers and order (OPEN-38), duplicate members (OPEN-39) stand among them.
+ */
 describe('test vectors', () => {
   for (const { name, input, expect } of vectors('request')) {
     it(`request: ${name}`, () => {

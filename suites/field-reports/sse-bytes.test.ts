@@ -113,6 +113,25 @@ describe('public reports: bytes of event streams', () => {
       ),
   );
 
+  fieldReport(
+    'OPEN-39',
+    'an item with a member twice is no item, whichever of the two another reader would take',
+    async (lab) => {
+      const { result, events } = await read(lab, (items) =>
+        items.map((text, at) => event(at === 2 ? text.replace('{', '{"re\\u0073ult":{"task":{}},') : text)),
+      );
+      assert.deepEqual(
+        [result?.outcome, result?.verified, result?.observation],
+        ['completed', true, 'complete'],
+      );
+      assert.deepEqual(
+        events.map(({ sequence }) => sequence),
+        [1, 2, 3, 4, 5],
+        'the log itself was read, by pages',
+      );
+    },
+  );
+
   for (const size of [65_536, 1_048_577, 8 * 1024 * 1024]) {
     fieldReport(
       'OPEN-23',

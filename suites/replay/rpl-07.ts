@@ -1,4 +1,4 @@
-/** RPL-07: what becomes of three other observers does not touch the fourth. */
+/** RPL-07: what becomes of three other observers does not touch the fourth (OPEN-06). */
 import { finished, ordered } from '../../src/harness/checkers/history.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, isTerminalFrame, resultOf, seenOf, tail } from '../../src/harness/run/observe.js';

@@ -121,7 +121,7 @@ describe('the ACP runner, with a real agent', () => {
     ]);
   });
 
-  it('allows what is granted once, denies the rest, and denies odd options', async () => {
+  it('allows what is granted once, denies the rest, and denies odd options (OPEN-48)', async () => {
     const { end, events } = await run([
       'ask read a',
       'ask edit b',

@@ -34,7 +34,7 @@ for (const [name, open] of injectors) {
     after(() => injector.close());
     const link = (label: string) => openLink(label, injector.echo, async () => injector);
 
-    it('are each armed, seen to take, cleared, seen to be gone', async () => {
+    it('are each armed, seen to take, cleared, seen to be gone (OPEN-52)', async () => {
       assert.deepEqual(await selfTests(linkFaults, injector), []);
     });
 
