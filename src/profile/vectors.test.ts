@@ -3,17 +3,19 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { acceptResult, type Expectation, type Received } from './acceptance.js';
 import { artifactDigest } from './artifacts.js';
-import { jcs } from './canonical.js';
+import { jcs, sha256 } from './canonical.js';
 import { firstHead, headAfter } from './chain.js';
 import { openEnvelope, type ResultKey } from './envelope.js';
 import { ProfileError, type Reason } from './errors.js';
-import type { DelegationRequest, Digest, Task } from './model.js';
+import type { DelegationRequest, Digest, ResultEnvelope, Task } from './model.js';
 import { parseRequest, requestDigest } from './request.js';
 import { parseStrict, StrictJsonError } from './strict-json.js';
 import { wireSchemas } from './wire-schemas.js';
 
 interface Vector {
   name: string;
+  /** The clause of docs/profile.md that says why. */
+  clause: string;
   input: Record<string, unknown>;
   expect: Record<string, unknown>;
 }
@@ -23,6 +25,7 @@ const vectors = (file: string) => {
   READ.add(file);
   return JSON.parse(readFileSync(`fixtures/vectors/${file}.json`, 'utf8')) as Vector[];
 };
+const specification = () => readFileSync('docs/profile.md', 'utf8');
 const request = (input: Record<string, unknown>) =>
   parseRequest(input.request, { peer: String(input.executor), maxTaskBytes: 65_536 });
 
@@ -110,11 +113,6 @@ describe('test vectors', () => {
     });
   }
 
-  it('are all read: those of tokens by src/identity, each other file here', () => {
-    const files = readdirSync('fixtures/vectors').filter((file) => file.endsWith('.json'));
-    assert.deepEqual(files.sort(), [...READ, 'token'].map((file) => `${file}.json`).sort());
-  });
-
   for (const { name, input, expect } of vectors('envelope')) {
     it(`envelope: ${name}`, () => {
       const key = createPublicKey({ key: input.jwk as JsonWebKey, format: 'jwk' });
@@ -124,4 +122,50 @@ describe('test vectors', () => {
       assert.deepEqual('refused' in opened ? { refused: opened.refused } : { accepted: true }, expect);
     });
   }
+
+  it('are all read: those of tokens by src/identity, each other file here', () => {
+    const files = readdirSync('fixtures/vectors').filter((file) => file.endsWith('.json'));
+    assert.deepEqual(files.sort(), [...READ, 'token'].map((file) => `${file}.json`).sort());
+  });
+
+  it('name themselves once, and the clause of the specification that they rest on', () => {
+    const headings = [...specification().matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(
+      ([, clause]) => clause,
+    );
+    for (const file of [...READ, 'token']) {
+      const list = vectors(file);
+      assert.equal(new Set(list.map(({ name }) => name)).size, list.length, `${file}: a name stands twice`);
+      for (const { name, clause } of list)
+        assert.ok(headings.includes(clause), `${file}: ${name}: no clause ${clause} in docs/profile.md`);
+    }
+  });
+
+  it('are the worked examples of the specification, byte for byte', () => {
+    const of = (file: string, name: string) => {
+      const found = vectors(file).find((vector) => vector.name === name);
+      assert.ok(found, `${file}: ${name}`);
+      return found;
+    };
+    const shown = specification().slice(specification().indexOf('## 12.'));
+    const [head0, head1] = of('chain', 'canonical').expect.heads as string[];
+    const sealed = of('envelope', 'honest').input.envelope as ResultEnvelope;
+    const { attestation, result_digest, ...rest } = sealed;
+    const events = of('chain', 'canonical').input.events as unknown[];
+    for (const text of [
+      of('request', 'plain').expect.digest,
+      head0,
+      head1,
+      jcs(events[0]),
+      jcs(of('artifact', 'text in two parts').input.artifact),
+      of('artifact', 'text in two parts').expect.digest,
+      jcs(rest),
+      result_digest,
+      attestation.protected,
+      attestation.signature,
+      of('token', 'honest, bound to a request').input.token,
+    ])
+      assert.ok(shown.includes(String(text)), `not in section 12 of docs/profile.md: ${String(text)}`);
+    const hashed = shown.split('\n').find((line) => line.startsWith('{"budget"'));
+    assert.equal(sha256(String(hashed)), of('request', 'plain').expect.digest);
+  });
 });
