@@ -1,11 +1,14 @@
 /** What one measurement is to the runner: two arms that are read in turn, and how their ratio is to be read. */
 
+import type { Usage } from './servers/control.js';
 import type { Launch } from './side.js';
 
 export interface Arm {
   label: string;
   /** One reading, in the measurement's unit; rejects when what was read is not what was asked for. */
   read(): Promise<number>;
+  /** Of the server that is read, where one server serves all readings of the arm. */
+  usage?(): Promise<Usage>;
 }
 
 export interface Opened {

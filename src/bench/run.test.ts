@@ -54,6 +54,28 @@ describe('the rounds of a measurement', () => {
     );
   });
 
+  it('count the CPU of a reading, what collecting garbage costs apart', async () => {
+    const measurement = counted([]);
+    const arm = (label: string, perReading: number) => {
+      let spent = 0;
+      return {
+        label,
+        async read() {
+          spent += perReading;
+          return 1;
+        },
+        async usage() {
+          const cpuBefore = spent;
+          spent += 1000;
+          return { heap: 0, cpuBefore, cpuAfter: spent };
+        },
+      };
+    };
+    const open = async () => ({ arms: [arm('ours', 30), arm('stock', 10)] as const, close: async () => {} });
+    const { cpuRatio } = await measure({ ...measurement, open }, launcher([]), 2, () => {});
+    assert.deepEqual(cpuRatio, { median: 3, min: 3, max: 3 });
+  });
+
   it('end with the first reading that fails, and close what was opened', async () => {
     const log: string[] = [];
     await assert.rejects(

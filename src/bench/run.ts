@@ -10,6 +10,8 @@ export interface Result {
   note?: string;
   arms: { label: string; readings: number[]; spread: Spread }[];
   ratio: Spread & { of: string };
+  /** The ratio of the CPU that the two servers spent on a reading, what ran on after the clock included. */
+  cpuRatio?: Spread;
   aims: (Aim & { met: boolean })[];
 }
 
@@ -37,10 +39,14 @@ export async function measure(
     await first.read();
     await second.read();
     const readings: [number[], number[]] = [[], []];
+    const cpu: [number[], number[]] = [[], []];
     for (let round = 1; round <= rounds; round += 1) {
       tell(round);
-      readings[0].push(await first.read());
-      readings[1].push(await second.read());
+      for (const [index, arm] of [first, second].entries()) {
+        const read = await reading(arm);
+        readings[index as 0 | 1].push(read.value);
+        if (read.cpu !== undefined) cpu[index as 0 | 1].push(read.cpu);
+      }
     }
     const summed = (arm: Arm, values: number[]) => ({
       label: arm.label,
@@ -56,6 +62,7 @@ export async function measure(
       ...(note === undefined ? {} : { note }),
       arms,
       ratio,
+      ...(cpu[0].length === 0 ? {} : { cpuRatio: spread(ratios(...cpu)) }),
       aims: aims.map((aim) => ({
         ...aim,
         met: isMet(aim, aim.of === 'ratio' ? ratio.median : spread(readings[0]).median),
@@ -64,4 +71,13 @@ export async function measure(
   } finally {
     await opened.close();
   }
+}
+
+/** One reading, and the µs of CPU that its server spent on it, the collections before and after apart. */
+async function reading(arm: Arm): Promise<{ value: number; cpu?: number }> {
+  const before = await arm.usage?.();
+  const value = await arm.read();
+  const after = await arm.usage?.();
+  if (before === undefined || after === undefined) return { value };
+  return { value, cpu: after.cpuBefore - before.cpuAfter };
 }

@@ -8,7 +8,7 @@ export function figure(value: number): string {
   return value.toFixed(Math.min(3, digits));
 }
 
-const HEAD = ['measurement', 'unit', 'first arm', 'second arm', 'ratio', 'min..max', 'aim'];
+const HEAD = ['measurement', 'unit', 'first arm', 'second arm', 'ratio', 'min..max', 'CPU', 'aim'];
 
 export function table(results: readonly Result[]): string {
   const rows = [HEAD, ...results.map(row)];
@@ -22,13 +22,14 @@ export function table(results: readonly Result[]): string {
   return [...rows.map(line), '', ...notes].join('\n');
 }
 
-function row({ title, unit, arms, ratio, aims }: Result): string[] {
+function row({ title, unit, arms, ratio, cpuRatio, aims }: Result): string[] {
   return [
     title,
     unit,
     ...arms.map(({ label, spread }) => `${label} ${figure(spread.median)}`),
     figure(ratio.median),
     `${figure(ratio.min)}..${figure(ratio.max)}`,
+    cpuRatio === undefined ? '' : figure(cpuRatio.median),
     aims.map(aimText).join(', '),
   ];
 }

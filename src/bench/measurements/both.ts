@@ -7,7 +7,7 @@ type Read = (side: Side) => Promise<number>;
 /** Two servers that stay up, so that each round finds warm code. */
 export async function both({ ours, stock }: Launch, read: Read): Promise<Opened> {
   const sides = [await ours(), await stock()] as const;
-  const arm = (side: Side) => ({ label: side.name, read: () => read(side) });
+  const arm = (side: Side) => ({ label: side.name, read: () => read(side), usage: side.usage });
   return {
     arms: [arm(sides[0]), arm(sides[1])],
     async close() {
