@@ -50,7 +50,7 @@ describe('public reports: the harness itself', function () {
       '--defect',
       'expired-tokens-pass',
       '--shrink',
-      '1ms',
+      '1s',
       '--fail-fast',
       ...cell,
       '--out',
