@@ -1,6 +1,7 @@
 /** The executor's process: configuration and parts to a running peer, one ready line, a polite end. */
 import { agentCard } from '../bindings/a2a/card.js';
 import { cardRoute } from '../bindings/http/card-route.js';
+import { writeEvents } from '../bindings/http/event-stream.js';
 import { type ListenerTls, listen } from '../bindings/http/listener.js';
 import { checkNegotiated } from '../bindings/http/negotiation.js';
 import { jsonRpcRoute } from '../bindings/jsonrpc/server.js';
@@ -36,6 +37,8 @@ export interface ExecutorPeerParts {
   authenticator: Authenticator;
   checkNegotiated: typeof checkNegotiated;
   readCreate: typeof requestFromParams;
+  /** How a stream reaches its reader. */
+  writeEvents: typeof writeEvents;
   /** Around the finished service, as the bindings see it. */
   service(service: DelegationService): DelegationService;
 }
@@ -78,6 +81,7 @@ export async function runExecutor(
     }),
     checkNegotiated,
     readCreate: requestFromParams,
+    writeEvents,
     service: (service) => service,
   });
   const executor = createExecutor(config, parts.executor);
@@ -97,6 +101,7 @@ export async function runExecutor(
         log,
         checkNegotiated: parts.checkNegotiated,
         readCreate: parts.readCreate,
+        writeEvents: parts.writeEvents,
       },
       new URL(config.publicUrl).pathname,
     ),

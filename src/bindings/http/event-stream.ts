@@ -13,26 +13,62 @@ export const EVENT_STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** Writes each batch of frames in one write; resolves when the source or the connection has ended. */
+/** Looks at a reader that takes nothing, each half a heartbeat, before it counts as dead: 2.5 heartbeats (profile section 4). */
+const DEAD_LOOKS = 5;
+
+/** What is taken is seen in pieces of this size. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Writes each batch of frames, a long one in pieces; resolves when the source or the connection has ended. A reader that takes
+ * nothing of what waits for it in `deadLooks` looks is let go: it may come back with its cursor, and holds nothing
+ * until then.
+ */
 export async function writeEvents(
   response: ServerResponse,
   frames: AsyncIterable<string>,
   heartbeatMs: number,
+  deadLooks: number = DEAD_LOOKS,
 ): Promise<void> {
   // A comment is no event (WHATWG HTML 9.2): it only shows both sides that the link lives.
   const beat = setInterval(() => {
     if (response.writableLength === 0) response.write(':\n\n');
   }, heartbeatMs);
+  const watch = letGoOfTheDead(response, heartbeatMs / 2, deadLooks);
   try {
     for await (const frame of frames) {
+      for (const piece of pieces(frame)) {
+        if (response.destroyed) return;
+        beat.refresh();
+        if (!response.write(piece)) await drained(response);
+      }
+      // Not at the next frame: there may never be one.
       if (response.destroyed) return;
-      beat.refresh();
-      if (!response.write(frame)) await drained(response);
     }
     response.end();
   } finally {
     clearInterval(beat);
+    clearInterval(watch);
   }
+}
+
+function* pieces(frame: string): Generator<string | Buffer> {
+  // A character has three bytes at the most in UTF-8 for each of UTF-16.
+  if (frame.length * 3 <= PIECE_BYTES) return yield frame;
+  const bytes = Buffer.from(frame);
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
+/** By looks and not by a time: a process of ours that stood still has not looked, and accuses nobody. */
+function letGoOfTheDead(response: ServerResponse, everyMs: number, looks: number): NodeJS.Timeout {
+  let before = 0;
+  let still = 0;
+  return setInterval(() => {
+    const waiting = response.writableLength;
+    still = waiting > 0 && waiting === before ? still + 1 : 0;
+    before = waiting;
+    if (still >= looks) response.destroy();
+  }, everyMs);
 }
 
 async function drained(response: ServerResponse): Promise<void> {
@@ -42,7 +78,7 @@ async function drained(response: ServerResponse): Promise<void> {
   try {
     await once(response, 'drain', { signal: gone.signal });
   } catch (error) {
-    // The reader went away: the loop sees it at its next step.
+    // The reader went away, or was let go.
     if (!gone.signal.aborted) throw error;
   } finally {
     response.off('close', close);

@@ -26,6 +26,7 @@ import { requestDigest } from '../../profile/request.js';
 import { silentLog } from '../../telemetry/log.js';
 import { agentCard } from '../a2a/card.js';
 import { cardRoute } from '../http/card-route.js';
+import { writeEvents } from '../http/event-stream.js';
 import { type Listener, listen } from '../http/listener.js';
 import { checkNegotiated } from '../http/negotiation.js';
 import { connectJsonRpc } from './client.js';
@@ -80,6 +81,7 @@ describe('the JSON-RPC binding', () => {
             log: silentLog,
             checkNegotiated,
             readCreate: requestFromParams,
+            writeEvents,
           },
           '/',
         ),

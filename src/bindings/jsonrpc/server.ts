@@ -12,7 +12,7 @@ import { type EventStream, operations } from '../a2a/operations.js';
 import { attachCall, requestHandler } from '../a2a/request-handler.js';
 import { readBody } from '../http/body.js';
 import { credentialsOf } from '../http/credentials.js';
-import { EVENT_STREAM_HEADERS, writeEvents } from '../http/event-stream.js';
+import { EVENT_STREAM_HEADERS, type writeEvents } from '../http/event-stream.js';
 import type { Route } from '../http/listener.js';
 import { type checkNegotiated, checkVersion, cursorOf } from '../http/negotiation.js';
 import { errorText, type Id, RpcFault, readEnvelope, resultFrame } from './envelope.js';
@@ -26,6 +26,7 @@ export interface JsonRpcParts {
   /** Throws NOT_NEGOTIATED; asked before every operation. */
   checkNegotiated: typeof checkNegotiated;
   readCreate: typeof requestFromParams;
+  writeEvents: typeof writeEvents;
 }
 
 /** Room for JSON's escapes around the longest task, and for the rest of the request. */
@@ -196,7 +197,7 @@ function send(
 }
 
 async function writeStream(
-  { service }: JsonRpcParts,
+  { service, writeEvents }: JsonRpcParts,
   response: ServerResponse,
   id: Id,
   stream: EventStream,

@@ -20,6 +20,7 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { beatsRarely } from './replay/beats-rarely.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
 import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
@@ -32,6 +33,7 @@ import { forgetsAtRestart } from './replay/forgets-at-restart.js';
 import { forgetsItsPlace } from './replay/forgets-its-place.js';
 import { gapExcusesAll } from './replay/gap-excuses-all.js';
 import { gapInSilence } from './replay/gap-in-silence.js';
+import { keepsDeadReaders } from './replay/keeps-dead-readers.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
 import { observersShareAQueue } from './replay/observers-share-a-queue.js';
 import { plainCursors } from './replay/plain-cursors.js';
@@ -71,6 +73,8 @@ export const defects: readonly Defect[] = [
   delegatesAnew,
   waitsForWhatWas,
   deafToSilence,
+  beatsRarely,
+  keepsDeadReaders,
   takesAnyChain,
   gapExcusesAll,
   speaksAtTheDeadline,
