@@ -30,6 +30,8 @@ export const jobSchema = z.strictObject({
   state_dir: z.string(),
   reconnect: z.strictObject({ floor: z.string(), ceiling: z.string() }).optional(),
   clock_skew: z.string().optional(),
+  /** For one unary answer. */
+  timeout: z.string().optional(),
   request: z.strictObject({
     request_id: z.string(),
     task: z.string(),
@@ -84,6 +86,7 @@ export function prepareJob(file: string): { config: string; question: Ask } {
       store: resolve(job.state_dir, 'coordinator.db'),
       ...(job.reconnect === undefined ? {} : { reconnect: job.reconnect }),
       ...(job.clock_skew === undefined ? {} : { clock_skew: job.clock_skew }),
+      ...(job.timeout === undefined ? {} : { timeout: job.timeout }),
       peers: [
         {
           peer: job.executor.peer,

@@ -6,6 +6,8 @@ import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf } from '../../src/harness/run/observe.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Suite } from '../../src/harness/suite.js';
+import { deadReader } from './dead-reader.js';
+import { silentAnswer } from './silent-answer.js';
 
 const DEAD_AFTER = 2.5;
 /** The host schedules both sides: what is judged is the multiple of the heartbeat, not a time. */
@@ -135,6 +137,8 @@ export const suite: Suite<CaseLab> = {
     { name: 'silence', estimateMs: 2500, deadlineMs: 40_000, run: halfOpen(byTap('silence'), false) },
     { name: 'one-way', estimateMs: 2500, deadlineMs: 40_000, run: halfOpen(byTap('silence-one-way'), false) },
     { name: 'terminal-inside', estimateMs: 2500, deadlineMs: 40_000, run: halfOpen(byTap('silence'), true) },
+    { name: 'create-answer', estimateMs: 2500, deadlineMs: 40_000, run: silentAnswer },
+    { name: 'dead-reader', estimateMs: 5000, deadlineMs: 60_000, run: deadReader },
     { name: 'toxiproxy', estimateMs: 2500, deadlineMs: 40_000, run: halfOpen(byToxiproxy, false) },
   ],
 };

@@ -20,6 +20,7 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { asksAnew } from './replay/asks-anew.js';
 import { beatsRarely } from './replay/beats-rarely.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
@@ -74,6 +75,7 @@ export const defects: readonly Defect[] = [
   waitsForWhatWas,
   deafToSilence,
   beatsRarely,
+  asksAnew,
   keepsDeadReaders,
   takesAnyChain,
   gapExcusesAll,

@@ -32,6 +32,8 @@ export interface Job {
   /** Shorter than usual, so that a case need not wait for it. */
   clock_skew?: string;
   reconnect?: { floor: string; ceiling: string };
+  /** How long one answer is waited for. */
+  timeout?: string;
 }
 
 /** One run of the command: its lines as they come, and its exit code. */

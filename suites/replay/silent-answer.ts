@@ -1,0 +1,51 @@
+/** RPL-14 in a create: the request has arrived, and its answer falls into silence. The same bytes are sent again, and the task is one. */
+import { Undetermined } from '../../src/harness/check.js';
+import { until } from '../../src/harness/lab/deadline.js';
+import type { CaseLab } from '../../src/harness/run/case-lab.js';
+
+/** An answer has no heartbeats: how long one is waited for is the coordinator's setting. */
+const TIMEOUT = '1s';
+/** Holds the answer back until the silence has fallen. */
+const LATE_MS = 500;
+const CREATE = '"method":"SendMessage"';
+
+/** The message of each create that was sent, as text. */
+function messages(sent: string): string[] {
+  return sent
+    .split('\r\n\r\n')
+    .flatMap((part) => (part.includes(CREATE) ? [part.slice(0, part.lastIndexOf('}') + 1)] : []))
+    .map((body) => JSON.stringify((JSON.parse(body) as { params: { message: unknown } }).params.message));
+}
+
+export async function silentAnswer(lab: CaseLab): Promise<void> {
+  const executor = await lab.executor();
+  const link = await lab.link(executor, 'a');
+  const proxy = await link.proxy();
+  const late = await proxy.addToxic({ type: 'latency', attributes: { latency: LATE_MS } });
+  const request = lab.script(executor, 'a', ['say done']);
+  const job = lab.job(executor, executor.gate.keyFile, request, link.address);
+  const run = lab.coordinator().run('delegate', { ...job, timeout: TIMEOUT });
+  const asked = await until(
+    () => link.tap.connections.find((one) => one.plain('upstream').includes(CREATE)),
+    { ms: 15_000, what: 'the create on the link', everyMs: 5 },
+  );
+  await lab.took(asked.cut({ kind: 'silence', direction: 'downstream', at: 'now' }), 'a silence');
+  if (asked.plain('downstream').includes('"result"'))
+    throw new Undetermined('the fault did not take: the answer was there before the silence');
+  await late.remove();
+  const result = await run.result;
+  lab.evidence('lines.json', run.lines);
+  lab.expect(
+    result?.outcome === 'completed' && result.verified === true && result.observation === 'complete',
+    `after the answer was lost in silence: ${JSON.stringify(result)}`,
+  );
+  const sent = link.tap.connections.map((connection) => connection.plain('upstream').toString()).join('');
+  const creates = messages(sent);
+  lab.expect(
+    creates.length > 1,
+    `${creates.length} creates were sent; the lost answer was not asked for again`,
+  );
+  lab.expect(new Set(creates).size === 1, 'the create that was sent again is another message');
+  const prompts = (await executor.holds.ledger(lab.scriptId('a'))).filter(({ kind }) => kind === 'prompt');
+  lab.expect(prompts.length === 1, `the agent was prompted ${prompts.length} times`);
+}
