@@ -4,9 +4,9 @@ import { until } from '../../src/harness/lab/deadline.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 
 /** An answer has no heartbeats: how long one is waited for is the coordinator's setting. */
-const TIMEOUT = '1s';
+const TIMEOUT = '2s';
 /** Holds the answer back until the silence has fallen. */
-const LATE_MS = 500;
+const LATE_MS = 300;
 const CREATE = '"method":"SendMessage"';
 
 /** The message of each create that was sent, as text. */

@@ -71,6 +71,7 @@ export async function attempt(
       canaries: cells.canaries,
       selection,
       points,
+      hostLate: () => canary.worstSince(started),
       repeat,
     },
   );

@@ -32,6 +32,8 @@ export interface CaseOptions {
   selection?: Selection | undefined;
   /** At most so many points of each sweep, drawn from the seed. */
   points?: number | undefined;
+  /** How late, in ms, the host was at its worst since the case began. */
+  hostLate?: () => number;
   /** So many runs of this case came before on the same shared executors. */
   repeat?: number;
 }
@@ -47,6 +49,8 @@ export class CaseLab {
   /** What the case does to its subjects, in order. */
   readonly schedule = new Schedule();
   readonly sweeps: Sweeps;
+  /** How late, in ms, the host was at its worst since the case began: what it took from everybody, a subject may take too. */
+  readonly hostLate: () => number;
   attempts = 0;
   readonly #shared: Shared;
   readonly #evidence: Evidence;
@@ -60,13 +64,14 @@ export class CaseLab {
     shared: Shared,
     evidence: Evidence,
     defect: string | undefined,
-    { canaries, selection, points, repeat = 0 }: CaseOptions = {},
+    { canaries, selection, points, hostLate = () => 0, repeat = 0 }: CaseOptions = {},
   ) {
     this.id = id;
     this.cell = cell;
     // A hold point that was released in an earlier run of the case must not be open in this one.
     this.scriptCase = `${id.replace(/[^\w.-]/g, '-')}${repeat === 0 ? '' : `.again${repeat}`}`;
     this.lab = lab;
+    this.hostLate = hostLate;
     this.#shared = shared;
     this.#evidence = evidence;
     this.#defect = defect;
