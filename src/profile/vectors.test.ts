@@ -7,6 +7,7 @@ import { jcs, sha256 } from './canonical.js';
 import { firstHead, headAfter } from './chain.js';
 import { openEnvelope, type ResultKey } from './envelope.js';
 import { ProfileError, type Reason } from './errors.js';
+import { requestFromParams } from './message.js';
 import type { DelegationRequest, Digest, ResultEnvelope, Task } from './model.js';
 import { parseRequest, requestDigest } from './request.js';
 import { parseStrict, StrictJsonError } from './strict-json.js';
@@ -21,9 +22,10 @@ interface Vector {
 }
 
 const READ = new Set<string>();
+const load = (file: string) => JSON.parse(readFileSync(`fixtures/vectors/${file}.json`, 'utf8')) as Vector[];
 const vectors = (file: string) => {
   READ.add(file);
-  return JSON.parse(readFileSync(`fixtures/vectors/${file}.json`, 'utf8')) as Vector[];
+  return load(file);
 };
 const specification = () => readFileSync('docs/profile.md', 'utf8');
 const request = (input: Record<string, unknown>) =>
@@ -39,6 +41,18 @@ describe('test vectors', () => {
       let got: Record<string, unknown>;
       try {
         got = { digest: requestDigest(request(input) as DelegationRequest) };
+      } catch (error) {
+        got = { refused: (error as ProfileError).reason };
+      }
+      assert.deepEqual(got, expect);
+    });
+  }
+  for (const { name, input, expect } of vectors('message')) {
+    it(`message: ${name}`, () => {
+      let got: Record<string, unknown>;
+      try {
+        const self = { peer: String(input.executor), maxTaskBytes: 65_536 };
+        got = { digest: requestDigest(requestFromParams(input.params, self).request) };
       } catch (error) {
         got = { refused: (error as ProfileError).reason };
       }
@@ -123,7 +137,11 @@ describe('test vectors', () => {
     });
   }
 
-  it('are all read: those of tokens by src/identity, each other file here', () => {
+  it('are all read: those of tokens by src/identity, each other file here, each case by a test of its name', function () {
+    const titles = new Set(this.test?.parent?.tests.map(({ title }) => title));
+    for (const file of READ)
+      for (const { name } of load(file))
+        assert.ok(titles.has(`${file}: ${name}`), `${file}: ${name}: no test`);
     const files = readdirSync('fixtures/vectors').filter((file) => file.endsWith('.json'));
     assert.deepEqual(files.sort(), [...READ, 'token'].map((file) => `${file}.json`).sort());
   });
@@ -133,7 +151,7 @@ describe('test vectors', () => {
       ([, clause]) => clause,
     );
     for (const file of [...READ, 'token']) {
-      const list = vectors(file);
+      const list = load(file);
       assert.equal(new Set(list.map(({ name }) => name)).size, list.length, `${file}: a name stands twice`);
       for (const { name, clause } of list)
         assert.ok(headings.includes(clause), `${file}: ${name}: no clause ${clause} in docs/profile.md`);
@@ -142,7 +160,7 @@ describe('test vectors', () => {
 
   it('are the worked examples of the specification, byte for byte', () => {
     const of = (file: string, name: string) => {
-      const found = vectors(file).find((vector) => vector.name === name);
+      const found = load(file).find((vector) => vector.name === name);
       assert.ok(found, `${file}: ${name}`);
       return found;
     };
