@@ -24,6 +24,7 @@ describe('public reports: agents over stdio', () => {
   for (const [how, script, state] of [
     ['answers end_turn all the same', ['on-cancel end_turn'], 'TASK_STATE_COMPLETED'],
     ['answers cancelled', [], 'TASK_STATE_CANCELED'],
+    ['answers an error', ['on-cancel error'], 'TASK_STATE_CANCELED'],
     ['pays no heed', ['ignore-cancel'], 'TASK_STATE_CANCELED'],
   ] as const) {
     fieldReport('OPEN-45', `an agent that ${how} when it is cancelled`, async (lab) => {
@@ -36,6 +37,20 @@ describe('public reports: agents over stdio', () => {
       assert.notEqual(resultOf(task)?.cancel_requested_at, undefined, 'the recorded cancel is kept');
     });
   }
+
+  fieldReport('OPEN-45', 'an agent that goes on talking when it is cancelled', async (lab) => {
+    const executor = await lab.executor();
+    const { probe, id } = await created(lab, executor, 't', ['ignore-cancel', 'say a', 'chatter']);
+    const reader = probe.subscribe(id);
+    await reader.until((frames) => frames.length > 2);
+    await probe.cancel(id);
+    const task = await ended(probe, id);
+    assert.equal(stateOf(task), 'TASK_STATE_CANCELED');
+    await reader.ended;
+    const next = await created(lab, executor, 'u', ['say fine']);
+    assert.equal(stateOf(await ended(next.probe, next.id)), 'TASK_STATE_COMPLETED');
+    assert.deepEqual(taskOf(await probe.get(id), 'GetTask'), task, 'nothing is added behind the end');
+  });
 
   fieldReport(
     'OPEN-45',
@@ -61,6 +76,10 @@ describe('public reports: agents over stdio', () => {
       const task = await ended(little.probe, little.id);
       assert.equal(stateOf(task), 'TASK_STATE_COMPLETED');
       assert.match(textOf(task), /fine/);
+      const odd = await created(lab, executor, 'd', ['odd-noise between', 'say after']);
+      const survived = await ended(odd.probe, odd.id);
+      assert.equal(stateOf(survived), 'TASK_STATE_COMPLETED');
+      assert.match(textOf(survived), /between[\s\S]*after/);
       const flood = await created(lab, executor, 'f', ['noise 5000', 'say never']);
       const envelope = resultOf(await ended(flood.probe, flood.id));
       assert.equal((envelope?.error as { code: string } | null)?.code, 'AGENT_PROTOCOL');
@@ -70,7 +89,12 @@ describe('public reports: agents over stdio', () => {
   fieldReport('OPEN-47', 'only a line feed ends a message, and long lines pass', async (lab) => {
     const executor = await lab.executor();
     const odd = await created(lab, executor, 'o', ['separators', 'say after']);
-    assert.match(textOf(await ended(odd.probe, odd.id)), /\u2028[\s\S]*\u2029[\s\S]*after/);
+    assert.match(textOf(await ended(odd.probe, odd.id)), /\u2028[\s\S]*\u2029[\s\S]*\u0085[\s\S]*after/);
+    for (const line of ['65537 in 64', '65537 in 65536', `${5 * 1024 * 1024} in 65536`]) {
+      const part = `l${line.replaceAll(' ', '-')}`;
+      const sliced = await created(lab, executor, part, [`thought-line ${line}`, 'say behind']);
+      assert.match(textOf(await ended(sliced.probe, sliced.id)), /^behind/, line);
+    }
     const long = await created(lab, executor, 'b', ['say-bytes 200000', 'say after'], {
       budget: { max_output_bytes: 1_000_000 },
     });
@@ -96,6 +120,19 @@ describe('public reports: agents over stdio', () => {
     const chosen = asked.map((entry) => String(entry.chosen));
     assert.match(chosen[0] ?? '', /once/);
     assert.doesNotMatch(chosen.join(), /always/);
+  });
+
+  fieldReport('OPEN-48', 'a permission that is asked during a cancel is answered cancelled', async (lab) => {
+    const executor = await lab.executor();
+    const script = ['ignore-cancel', 'hold go', 'ask read x', 'stop cancelled'];
+    const { probe, id } = await created(lab, executor, 'p', script);
+    await executor.holds.waiting(lab.scriptId('p'), 'go');
+    await probe.cancel(id);
+    await executor.holds.release(lab.scriptId('p'), 'go');
+    assert.equal(stateOf(await ended(probe, id)), 'TASK_STATE_CANCELED');
+    const ledger = await executor.holds.ledger(lab.scriptId('p'));
+    const asked = ledger.filter(({ kind }) => kind === 'permission').map(({ chosen }) => chosen);
+    assert.deepEqual(asked, ['cancelled']);
   });
 
   for (const [how, end] of [
