@@ -63,6 +63,10 @@ function* pieces(frame: string): Generator<string | Buffer> {
 function letGoOfTheDead(response: ServerResponse, everyMs: number, looks: number): NodeJS.Timeout {
   let before = 0;
   let still = 0;
+  // Pieces of one size look like one that is stuck: a drain tells them apart.
+  response.on('drain', () => {
+    before = 0;
+  });
   return setInterval(() => {
     const waiting = response.writableLength;
     still = waiting > 0 && waiting === before ? still + 1 : 0;
