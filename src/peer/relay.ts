@@ -1,7 +1,9 @@
 /** The relay's process: configuration to a running relay, one ready line, a polite end. */
 import { fingerprint, openTlsFiles } from '../identity/tls-files.js';
-import type { RelayPeer } from '../relay/policy.js';
-import { openRelay } from '../relay/relay.js';
+import { permits, type RelayPeer } from '../relay/policy.js';
+import { Registry } from '../relay/registry.js';
+import { openRelay, type RelayParts } from '../relay/relay.js';
+import { splice } from '../relay/splice.js';
 import { createLog } from '../telemetry/log.js';
 import { type Callers, openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
@@ -14,7 +16,10 @@ import { VERSION } from './version.js';
 const DRAIN_MS = 30_000;
 
 /** Runs until SIGTERM or SIGINT; throws ConfigError or KeyFileError before anything listens. */
-export async function runRelay(file: string): Promise<void> {
+export async function runRelay(
+  file: string,
+  transform: (parts: RelayParts) => RelayParts = (parts) => parts,
+): Promise<void> {
   const settings = readRelayFile(file);
   const log = createLog(settings.relay, process.env.OAB_LOG ?? 'info');
   const tls = openTlsFiles(settings.tls);
@@ -35,7 +40,7 @@ export async function runRelay(file: string): Promise<void> {
       liveness: settings.liveness,
       skewMs: settings.skewMs,
     },
-    { now: Date.now, log },
+    transform({ now: Date.now, log, registry: () => new Registry(), splice, permits }),
   ).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([
       `${place}: ${host}:${port} cannot be listened on (${error.code ?? error.message})`,

@@ -13,7 +13,9 @@ export interface Tunnels {
 
 const STREAM_WINDOW = 1024 * 1024;
 const MAX_STREAMS = 1000;
-const LIVENESS = { pingMs: 15_000, pongMs: 10_000 };
+/** Asked as often as a stream beats, at the most each 15 s; a host that is busy for a moment is not a dead relay. */
+const PING_MS = 15_000;
+const PONG_MS = 5000;
 const RECONNECT = { floorMs: 100, ceilingMs: 5000 };
 
 export function openTunnels(
@@ -25,11 +27,7 @@ export function openTunnels(
     openTunnel({
       target: { ...relayTarget(config.peer, relay), route: relay.route },
       reconnect: RECONNECT,
-      // A relay that is gone is noticed as fast as a stream that is silent.
-      liveness: {
-        pingMs: Math.min(LIVENESS.pingMs, config.heartbeatMs),
-        pongMs: Math.min(LIVENESS.pongMs, config.heartbeatMs * 1.5),
-      },
+      liveness: { pingMs: Math.min(PING_MS, config.heartbeatMs), pongMs: PONG_MS },
       streamWindow: STREAM_WINDOW,
       maxStreams: MAX_STREAMS,
       onConnection,

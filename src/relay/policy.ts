@@ -22,6 +22,11 @@ export interface PolicyOptions {
 /** The peer that credentials prove, or why they prove none (for the log only). */
 export type Proven = { peer: RelayPeer; reason: 'ok' } | { peer?: undefined; reason: string };
 
+/** An executor's one route, or those that a coordinator is granted; compared exactly. */
+export function permits({ routes }: RelayPeer, route: string): boolean {
+  return routes.includes(route);
+}
+
 export function createPolicy({ relay, peers, skewMs }: PolicyOptions) {
   const byName = new Map(peers.map((peer) => [peer.peer, peer]));
   const certificates = new Map(

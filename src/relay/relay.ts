@@ -14,8 +14,8 @@ import { type Refusal, refuse } from './answers.js';
 import type { RelayConfig } from './config.js';
 import { createPolicy, type RelayPeer } from './policy.js';
 import { CONNECT_PROTOCOL, MAX_MESSAGE, TUNNEL_PROTOCOL } from './protocols.js';
-import { Registry } from './registry.js';
-import { splice } from './splice.js';
+import type { Registry } from './registry.js';
+import type { splice } from './splice.js';
 import { CLOSE, Tunnel } from './tunnel.js';
 import { WsDuplex } from './ws-duplex.js';
 
@@ -26,9 +26,14 @@ export interface RelayCounts {
   refused: Record<string, number>;
 }
 
+/** What a planted defect may replace. */
 export interface RelayParts {
   now(): number;
   log: Log;
+  registry(): Registry;
+  splice: typeof splice;
+  /** Whether a proven peer may have this route: an executor its own, a coordinator those that it is granted. */
+  permits(peer: RelayPeer, route: string): boolean;
 }
 
 export interface Relay {
@@ -51,12 +56,12 @@ export async function openRelay(
   port: number,
   tls: ListenerTls,
   config: RelayConfig,
-  { now, log }: RelayParts,
+  { now, log, registry: newRegistry, splice: join, permits }: RelayParts,
 ): Promise<Relay> {
   const { relay, skewMs, limits, liveness } = config;
   const executors = createPolicy({ relay, peers: config.executors, skewMs });
   const coordinators = createPolicy({ relay, peers: config.coordinators, skewMs });
-  const registry = new Registry();
+  const registry = newRegistry();
   const sockets = new Set<Duplex>();
   const refused: Record<string, number> = {};
   let connections = 0;
@@ -100,8 +105,8 @@ export async function openRelay(
       no(socket, unproven, { why: proven.reason });
       return undefined;
     }
-    const { peer, routes } = proven.peer;
-    if (route === undefined || !routes.includes(route)) {
+    const { peer } = proven.peer;
+    if (route === undefined || !permits(proven.peer, route)) {
       no(socket, 'forbidden', { peer, route: route?.slice(0, 300) });
       return undefined;
     }
@@ -150,7 +155,7 @@ export async function openRelay(
     if (head.length > 0) socket.unshift(head);
     request.socket.setNoDelay(true);
     request.socket.setTimeout(0);
-    splice(socket, stream);
+    join(socket, stream);
   });
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -165,7 +170,7 @@ export async function openRelay(
       const tunnel = admit(request, socket, route, request.headers.authorization, 'credentials');
       if (tunnel === undefined) return;
       websockets.handleUpgrade(request, socket, head, (ws) => {
-        splice(new WsDuplex(ws, request.socket), tunnel.open());
+        join(new WsDuplex(ws, request.socket), tunnel.open());
       });
     }
   });
@@ -173,8 +178,8 @@ export async function openRelay(
   const register = (request: IncomingMessage, socket: Duplex, head: Buffer, route: string | undefined) => {
     const proven = executors.prove(credentialsOf(request), now());
     if (proven.peer === undefined) return no(socket, 'credentials', { why: proven.reason, tunnel: true });
-    const { peer, routes } = proven.peer;
-    if (route === undefined || !routes.includes(route))
+    const { peer } = proven.peer;
+    if (route === undefined || !permits(proven.peer, route))
       return no(socket, 'forbidden', { peer, route: route?.slice(0, 300), tunnel: true });
     if (draining || registry.size >= limits.tunnels)
       return no(socket, 'unavailable', { peer, tunnel: true, draining });

@@ -21,7 +21,7 @@ export async function plant(defect: Defect, seed: number, out: string): Promise<
     'run',
     ...['--defect', defect.id],
     ...['--bindings', defect.bindings.join(',')],
-    ...['--topologies', 'direct'],
+    ...['--topologies', defect.topology ?? 'direct'],
     ...['--seed', String(seed)],
     ...['--budget', '24h'],
     // A second failure of a criterion that has failed proves nothing more, and why it failed is known.

@@ -2,6 +2,8 @@
 import type { CoordinatorTransform } from '../../peer/coordinator.js';
 import type { ExecutorPeerParts } from '../../peer/executor.js';
 import type { BindingName } from '../../profile/names.js';
+import type { RelayParts } from '../../relay/relay.js';
+import type { Topology } from '../check.js';
 
 export interface Defect {
   id: string;
@@ -12,4 +14,7 @@ export interface Defect {
   bindings: readonly BindingName[];
   executor?: (parts: ExecutorPeerParts) => ExecutorPeerParts;
   coordinator?: CoordinatorTransform;
+  relay?: (parts: RelayParts) => RelayParts;
+  /** Where it shows: `direct` unless it is the relay's. */
+  topology?: Topology;
 }

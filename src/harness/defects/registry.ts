@@ -20,6 +20,8 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { grantsByName } from './relay/grants-by-name.js';
+import { lateCloseUnregisters } from './relay/late-close-unregisters.js';
 import { asksAnew } from './replay/asks-anew.js';
 import { beatsRarely } from './replay/beats-rarely.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
@@ -100,4 +102,6 @@ export const defects: readonly Defect[] = [
   tokenIsEnough,
   duplicateTellsMore,
   forgetsDenials,
+  lateCloseUnregisters,
+  grantsByName,
 ];

@@ -4,16 +4,21 @@ import { exitCodeOf, type Line } from '../../coordinator/lines.js';
 import { ask } from '../../peer/coordinator-client.js';
 import { runExecutor } from '../../peer/executor.js';
 import { prepareJob } from '../../peer/job.js';
+import { runRelay } from '../../peer/relay.js';
 import type { Defect } from './defect.js';
 
-/** `config` is the executor's file; a coordinator reads its job from OAB_GATE_JOB. Ends the process. */
+/** `config` is the executor's or the relay's file; a coordinator reads its job from OAB_GATE_JOB. Ends the process. */
 export async function runPeer(
   role: string,
   config: string,
-  change: Pick<Defect, 'executor' | 'coordinator'>,
+  change: Pick<Defect, 'executor' | 'coordinator' | 'relay'>,
 ): Promise<void> {
   if (role === 'executor') {
     await runExecutor(config, change.executor);
+    process.exit(0);
+  }
+  if (role === 'relay') {
+    await runRelay(config, change.relay);
     process.exit(0);
   }
   const { config: file, question } = prepareJob(process.env.OAB_GATE_JOB ?? '');

@@ -15,6 +15,7 @@ import {
 import type { ExecutorSettings, ExecutorSubject } from '../subjects/executor-subject.js';
 import { type FakeExecutor, type FakeParts, fakeExecutor } from '../subjects/fake-executor.js';
 import { referenceExecutor } from '../subjects/reference-executor.js';
+import { type RelayPair, relayPair } from '../subjects/relay-pair.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
 import type { Evidence } from './evidence.js';
 import { Recorder } from './record/recorder.js';
@@ -138,6 +139,11 @@ export class CaseLab {
   fake(caller: string, change: Partial<FakeParts> = {}): Promise<FakeExecutor> {
     this.#made += 1;
     return fakeExecutor(this.lab, `fake-${this.#made}`, caller, change, this.cell.topology);
+  }
+
+  /** A relay with the harness on both sides, for what concerns the relay alone. */
+  relayPair(): Promise<RelayPair> {
+    return relayPair(this.lab, this.#defect);
   }
 
   random(link = '', direction: Direction | '' = '', index = 0): Random {

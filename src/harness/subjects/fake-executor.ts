@@ -8,14 +8,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { writeKeyFile } from '../../identity/key-file.js';
-import { openKeyStore } from '../../identity/key-store.js';
 import { newKey } from '../../identity/new-key.js';
-import { mintRelayToken } from '../../identity/relay-token.js';
 import { signEnvelope, type UnsignedEnvelope } from '../../profile/envelope.js';
 import type { ResultEnvelope } from '../../profile/model.js';
 import { EXT, KEY } from '../../profile/names.js';
-import { openTunnel } from '../../relay/tunnel-client.js';
-import { silentLog } from '../../telemetry/log.js';
 import type { Topology } from '../check.js';
 import type { Lab } from '../lab/ports.js';
 import type { Json } from '../wire/probe.js';
@@ -32,6 +28,7 @@ import {
   tell,
 } from './fake-story.js';
 import { type RelaySubject, relaySubject } from './relay-subject.js';
+import { makeKeys, openTunnelEnd } from './tunnel-end.js';
 
 export interface Received {
   method: string;
@@ -254,44 +251,17 @@ async function behindRelay(
   caller: string,
   server: Server,
 ): Promise<{ relay: RelaySubject; tokenKey: string }> {
-  const at = (file: string) => join(lab.folder, `${name}-${file}`);
-  const make = (whose: string) => {
-    const key = newKey(Date.now() - 60_000);
-    writeKeyFile(at(`${whose}.jwks`), [key], 'private');
-    writeKeyFile(at(`${whose}.pub.jwks`), [key], 'public');
-    return at(`${whose}.jwks`);
-  };
-  const [ours, tokenKey] = [make('tunnel'), make('relay-gate')];
+  const [ours, theirs] = [makeKeys(lab, `${name}-tunnel`), makeKeys(lab, `${name}-relay-gate`)];
   const relay = await relaySubject(lab, `${name}-relay`, {
-    executor: { peer: FAKE_PEER, route: ROUTE, keys: at('tunnel.pub.jwks') },
-    coordinators: [{ peer: caller, keys: at('relay-gate.pub.jwks') }],
+    executors: [{ peer: FAKE_PEER, route: ROUTE, keys: ours.public }],
+    coordinators: [{ peer: caller, keys: theirs.public, routes: [ROUTE] }],
   });
-  const keys = openKeyStore(ours);
-  const ca = readFileSync(relay.ca, 'utf8');
-  const tunnel = openTunnel({
-    target: {
-      url: relay.url,
-      connect: relay.executorLink.connect,
-      route: ROUTE,
-      tls: () => ({ ca }),
-      credentials: () =>
-        mintRelayToken(keys.active(), {
-          peer: FAKE_PEER,
-          relay: relay.id,
-          now: Date.now(),
-          jti: name,
-          lifetime: 60,
-        }),
-    },
-    reconnect: { floorMs: 20, ceilingMs: 500 },
-    liveness: { pingMs: 250, pongMs: 375 },
-    streamWindow: 256 * 1024,
-    maxStreams: 1000,
+  const tunnel = openTunnelEnd(lab, name, relay, {
+    peer: FAKE_PEER,
+    route: ROUTE,
+    keyFile: ours.private,
     onConnection: (connection) => void server.emit('connection', connection),
-    log: silentLog,
-    random: () => 0.5,
   });
-  lab.onClose(`the tunnel of ${name}`, () => tunnel.close(0));
   await tunnel.up;
-  return { relay, tokenKey };
+  return { relay, tokenKey: theirs.private };
 }

@@ -51,10 +51,19 @@ export async function referenceExecutor(
   const relay =
     topology === 'direct'
       ? undefined
-      : await relaySubject(lab, `${name}-relay`, {
-          executor: { peer: PEER, route: ROUTE, keys: at('relay.pub.jwks') },
-          coordinators: ['gate', 'gate-other'].map((peer) => ({ peer, keys: at(`${peer}.pub.jwks`) })),
-        });
+      : await relaySubject(
+          lab,
+          `${name}-relay`,
+          {
+            executors: [{ peer: PEER, route: ROUTE, keys: at('relay.pub.jwks') }],
+            coordinators: ['gate', 'gate-other'].map((peer) => ({
+              peer,
+              keys: at(`${peer}.pub.jwks`),
+              routes: [ROUTE],
+            })),
+          },
+          variant.defect,
+        );
   const listen = { tls: { cert: tls.cert, key: tls.key, client_ca: authority.ca } };
   const place =
     relay === undefined

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Address, Lab, LabPeer, Link } from '../lab/ports.js';
-import { PEER_CLI } from './paths.js';
+import { DEFECT_ENTRY, PEER_CLI } from './paths.js';
 
 export interface RelaySubject {
   readonly id: string;
@@ -15,20 +15,27 @@ export interface RelaySubject {
   /** Between the executor and the relay. */
   readonly executorLink: Link;
   address(): Address;
+  /** Of the process that runs now. */
+  pid(): number;
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
 interface Peers {
-  executor: { peer: string; route: string; keys: string };
-  coordinators: { peer: string; keys: string }[];
+  executors: { peer: string; route: string; keys: string }[];
+  coordinators: { peer: string; keys: string; routes: string[] }[];
 }
 
 const ID = 'relay-1';
 const HOST = `${ID}.lab`;
 
 /** Keys are paths of public halves. A relay that is started again takes the port that it had. */
-export async function relaySubject(lab: Lab, name: string, peers: Peers): Promise<RelaySubject> {
+export async function relaySubject(
+  lab: Lab,
+  name: string,
+  peers: Peers,
+  defect?: string,
+): Promise<RelaySubject> {
   const folder = join(lab.folder, name);
   mkdirSync(folder, { recursive: true });
   const authority = await lab.authority();
@@ -40,13 +47,13 @@ export async function relaySubject(lab: Lab, name: string, peers: Peers): Promis
       stringify({
         relay: ID,
         listen: { address: `127.0.0.1:${port}`, tls: { cert, key, client_ca: authority.ca } },
-        executors: [{ peer: peers.executor.peer, route: peers.executor.route, key: peers.executor.keys }],
-        coordinators: peers.coordinators.map(({ peer, keys }) => ({
+        executors: peers.executors.map(({ peer, route, keys }) => ({ peer, route, key: keys })),
+        coordinators: peers.coordinators.map(({ peer, keys, routes }) => ({
           peer,
           token_keys: keys,
-          routes: [peers.executor.route],
+          routes,
         })),
-        ping: { interval: '250ms', timeout: '375ms' },
+        ping: { interval: '250ms', timeout: '5s' },
         keys: { reread: '1s' },
       }),
     );
@@ -56,7 +63,10 @@ export async function relaySubject(lab: Lab, name: string, peers: Peers): Promis
     configure(address.port);
     process_ = await lab.startPeer({
       name,
-      argv: [process.execPath, PEER_CLI, 'relay', '--config', file],
+      argv:
+        defect === undefined
+          ? [process.execPath, PEER_CLI, 'relay', '--config', file]
+          : [process.execPath, DEFECT_ENTRY, defect, 'relay', file],
       cwd: folder,
       env: { OAB_LOG: 'info' },
     });
@@ -71,6 +81,7 @@ export async function relaySubject(lab: Lab, name: string, peers: Peers): Promis
     servername: HOST,
     executorLink: await lab.link(`${name}-executor-relay`, address),
     address: () => address,
+    pid: () => process_?.pid ?? -1,
     kill: async () => void (await process_?.kill()),
     start,
   };

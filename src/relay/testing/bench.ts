@@ -19,8 +19,10 @@ import { mintRelayToken } from '../../identity/relay-token.js';
 import { type Authority, type Issued, openAuthority } from '../../identity/testing/authority.js';
 import { silentLog } from '../../telemetry/log.js';
 import type { RelayConfig } from '../config.js';
-import type { RelayPeer } from '../policy.js';
+import { permits, type RelayPeer } from '../policy.js';
+import { Registry } from '../registry.js';
 import { openRelay, type Relay } from '../relay.js';
+import { splice } from '../splice.js';
 import { connectThrough, type ProxyTarget } from '../through-relay.js';
 import { openTunnel, type TunnelClient, type TunnelClientOptions } from '../tunnel-client.js';
 
@@ -108,7 +110,7 @@ export class RelayBench {
         skewMs: 30_000,
         ...change,
       },
-      { now: Date.now, log: silentLog },
+      { now: Date.now, log: silentLog, registry: () => new Registry(), splice, permits },
     );
   }
 
