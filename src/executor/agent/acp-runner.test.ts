@@ -112,8 +112,9 @@ describe('the ACP runner, with a real agent', () => {
 
   it('passes U+2028, images and resources on, and lines above 64 KiB', async () => {
     const { text, events } = await run(['separators', 'image', 'resource hello', 'say-bytes 1000000']);
-    assert.ok(text.startsWith('a\u2028b\u2029c\r\nd'));
-    assert.equal(text.length, 8 + 1_000_000);
+    const odd = 'a\u2028b\u2029c\r\nd\u0085e\fg\vh';
+    assert.ok(text.startsWith(odd));
+    assert.equal(text.length, odd.length + 1_000_000);
     const artifacts = events.filter((event) => event.type === 'artifact');
     assert.deepEqual(artifacts, [
       { type: 'artifact', parts: [{ raw: 'iVBORw0KGgo=', mediaType: 'image/png' }] },
