@@ -48,7 +48,7 @@ if (!(target in targets)) {
 }
 try {
   ensureModules(root);
-  ensureBuild(root);
+  await ensureBuild(root);
   process.exitCode = await targets[target]();
 } catch (error) {
   console.error(`set-up failed: ${error.message}`);

@@ -5,7 +5,7 @@ const checkout = import.meta.url.includes('/dist/src/harness/') ? '../../../../'
 /** Where a file of the checkout lies. */
 export const atCheckout = (path: string) => fileURLToPath(new URL(checkout + path, import.meta.url));
 
-export const PEER_CLI = atCheckout('dist/src/cli/oab-peer.js');
-export const DEFECT_ENTRY = atCheckout('dist/src/harness/defects/main.js');
-export const BOUNDARIES_ENTRY = atCheckout('dist/src/harness/boundaries/main.js');
+export const PEER_CLI = atCheckout('dist/programs/oab-peer.js');
+export const DEFECT_ENTRY = atCheckout('dist/programs/planted-peer.js');
+export const BOUNDARIES_ENTRY = atCheckout('dist/programs/halted-peer.js');
 export const SCRIPTED_AGENT = atCheckout('fixtures/agents/scripted.mjs');
