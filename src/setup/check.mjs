@@ -10,7 +10,16 @@ const CRUISED = ['src', 'suites'];
 export function check(root) {
   const bin = (name) => join(root, 'node_modules', '.bin', name);
   const steps = [
-    ['format and lint', () => plain(root, bin('biome'), ['ci', '--error-on-warnings', '.'])],
+    [
+      'format and lint',
+      () =>
+        plain(root, bin('biome'), [
+          'ci',
+          '--error-on-warnings',
+          ...(process.stdout.isTTY ? [] : ['--colors=off']),
+          '.',
+        ]),
+    ],
     ['types', () => plain(root, bin('tsc'), ['-p', '.', '--noEmit'])],
     ['import rules', () => imports(root, bin('depcruise'))],
     ['unused code', () => plain(root, bin('knip'), [])],

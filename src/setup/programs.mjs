@@ -23,9 +23,7 @@ export async function bundlePrograms(root) {
   const { build } = await import('esbuild');
   const dist = join(root, 'dist');
   await build({
-    entryPoints: Object.fromEntries(
-      Object.entries(ENTRIES).map(([name, path]) => [name, join(dist, path)]),
-    ),
+    entryPoints: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(dist, path)])),
     outdir: join(dist, PROGRAMS),
     bundle: true,
     platform: 'node',
