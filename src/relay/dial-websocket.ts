@@ -2,7 +2,7 @@
 import { connect as tlsConnect } from 'node:tls';
 import { WebSocket } from 'ws';
 import { placeOf } from './place.js';
-import { MAX_MESSAGE } from './protocols.js';
+import { CONNECT_PROTOCOL, MAX_MESSAGE } from './protocols.js';
 import { WsDuplex } from './ws-duplex.js';
 
 /** How to reach one relay; read for each attempt, so that renewed keys and certificates are used at once. */
@@ -56,7 +56,8 @@ export function dialWebSocket(
     });
     ws.on('error', reject);
     ws.once('upgrade', ({ socket }) => {
-      ws.once('open', () => resolve({ ws, duplex: new WsDuplex(ws, socket) }));
+      const halves = protocol === CONNECT_PROTOCOL;
+      ws.once('open', () => resolve({ ws, duplex: new WsDuplex(ws, socket, { halves }) }));
     });
   });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, createServer, type Http2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { MuxSocket } from './mux-socket.js';
 import { sessionOptions } from './windows.js';
 
@@ -9,6 +9,7 @@ describe('a connection inside a tunnel', () => {
   let server: Http2Server;
   let session: ClientHttp2Session;
   let accepted: MuxSocket[];
+  let connection: Socket;
 
   beforeEach(async () => {
     accepted = [];
@@ -20,6 +21,9 @@ describe('a connection inside a tunnel', () => {
       const socket = new MuxSocket(stream);
       socket.on('error', () => {});
       accepted.push(socket);
+    });
+    server.on('connection', (socket: Socket) => {
+      connection = socket;
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -71,6 +75,29 @@ describe('a connection inside a tunnel', () => {
     const [lost, end] = [once(here, 'error'), once(here, 'end').then(() => 'end')];
     session.destroy();
     assert.notEqual(await Promise.race([lost, end]), 'end');
+  });
+
+  it('ends with an error when the tunnel is lost behind our own end', async () => {
+    const here = open();
+    here.end('question');
+    const there = await acceptedOne();
+    await textOf(there);
+    there.write('half an answer');
+    await once(here, 'data');
+    const [lost, end] = [once(here, 'error'), once(here, 'end').then(() => 'end')];
+    connection.destroy();
+    assert.notEqual(await Promise.race([lost, end]), 'end');
+  });
+
+  it('keeps what came last for a reader that is slow, though both sides are done', async () => {
+    const here = open();
+    here.end('question');
+    const there = await acceptedOne();
+    await textOf(there);
+    there.end(Buffer.alloc(10_000, 'a'));
+    await once(there, 'close');
+    assert.equal((await textOf(here)).length, 10_000);
+    assert.deepEqual([here.errored, there.errored], [null, null]);
   });
 
   it('holds a writer back when the other side does not read', async () => {

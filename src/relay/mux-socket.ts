@@ -14,6 +14,8 @@ export class StreamLost extends Error {
 
 export class MuxSocket extends Duplex {
   readonly #stream: Http2Stream & Duplex;
+  /** The other side has said that it is done. */
+  #ended = false;
 
   constructor(stream: Http2Stream & Duplex) {
     super({ allowHalfOpen: true });
@@ -23,14 +25,16 @@ export class MuxSocket extends Duplex {
     });
     // A lost tunnel shows as an end too: only one without an error code is the other side's.
     stream.on('end', () => {
-      if (stream.rstCode === 0 && !stream.aborted) this.push(null);
-      else this.destroy(new StreamLost(`reset (${stream.rstCode})`));
+      if (stream.rstCode === 0 && !stream.aborted) {
+        this.#ended = true;
+        this.push(null);
+      } else this.destroy(new StreamLost(`reset (${stream.rstCode})`));
     });
     stream.on('error', (error) => this.destroy(new StreamLost(error.message)));
     stream.on('aborted', () => this.destroy(new StreamLost('aborted')));
+    // Both sides are done, and what came last may still wait here for a slow reader: that is no loss.
     stream.on('close', () => {
-      if (!this.destroyed && !(this.readableEnded && this.writableFinished))
-        this.destroy(new StreamLost('closed'));
+      if (!this.#ended || !this.#given()) this.destroy(new StreamLost('closed'));
     });
   }
 
@@ -64,9 +68,15 @@ export class MuxSocket extends Duplex {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
   }
 
-  override _final(done: () => void): void {
+  override _final(done: (error?: Error | null) => void): void {
     if (this.#stream.destroyed || this.#stream.closed) done();
-    else this.#stream.end(done);
+    else this.#stream.end(() => done(this.#given() ? null : new StreamLost('closed')));
+  }
+
+  /** Our own end is among what the stream has sent: one that closes in order may do so before it says that it has finished. */
+  #given(): boolean {
+    const { writableEnded, aborted, rstCode = 0 } = this.#stream;
+    return writableEnded && !aborted && rstCode === 0;
   }
 
   /**

@@ -2,7 +2,10 @@
 
 /** An executor's tunnel: HTTP/2 inside, as a multiplexer. */
 export const TUNNEL_PROTOCOL = 'oab.tunnel.v1';
-/** One coordinator's connection, where a balancer would not pass CONNECT: raw bytes inside. */
+/**
+ * One coordinator's connection, where a balancer would not pass CONNECT: raw bytes inside. An empty message says that
+ * its sender is done, as a FIN does; the other direction goes on.
+ */
 export const CONNECT_PROTOCOL = 'oab.connect.v1';
 /** Bytes. */
 export const MAX_MESSAGE = 1024 * 1024;

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { RelayRefused } from './dial-websocket.js';
 import { RelayBench, ROUTE, tokenOf } from './testing/bench.js';
@@ -46,6 +47,25 @@ describe('the relay', () => {
         );
       }
       assert.equal(bench.relay.counts().connections, 1);
+    });
+  }
+
+  for (const transport of ['connect', 'websocket'] as const) {
+    it(`passes an end of one side on, and the other side has all the time it wants (${transport})`, async () => {
+      bench = await RelayBench.open();
+      const taken = (onConnection: (connection: Duplex) => void) => bench.tunnel({ onConnection }).up;
+      const large = randomBytes(3_000_000);
+      await taken((connection) => {
+        connection.resume();
+        // Answers a client that has said all, which reads nothing for the time being.
+        connection.once('end', () => connection.end(large));
+      });
+      const way = await connectThrough(bench.target({ transport }), ROUTE, 5000);
+      way.end('question');
+      await once(way, 'readable');
+      const chunks: Buffer[] = [];
+      for await (const chunk of way as AsyncIterable<Buffer>) chunks.push(chunk);
+      assert.ok(Buffer.concat(chunks).equals(large));
     });
   }
 

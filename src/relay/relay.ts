@@ -124,6 +124,8 @@ export async function openRelay(
     cert: tls.cert,
     key: tls.key,
     ...secure(tls),
+    // A coordinator that has sent all may still be answered: its end is passed on, and not answered by one of ours.
+    allowHalfOpen: true,
     headersTimeout: 10_000,
     requestTimeout: 10_000,
     handshakeTimeout: 10_000,
@@ -170,7 +172,7 @@ export async function openRelay(
       const tunnel = admit(request, socket, route, request.headers.authorization, 'credentials');
       if (tunnel === undefined) return;
       websockets.handleUpgrade(request, socket, head, (ws) => {
-        join(new WsDuplex(ws, request.socket), tunnel.open());
+        join(new WsDuplex(ws, request.socket, { halves: true }), tunnel.open());
       });
     }
   });

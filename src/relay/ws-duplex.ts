@@ -6,26 +6,46 @@ import type { RawData, WebSocket } from 'ws';
 /** Longest message. */
 const MESSAGE_BYTES = 64 * 1024;
 
+/** A message that is never part of the bytes: one direction is done, as by a FIN, and the other goes on. */
+const END = Buffer.alloc(0);
+
 export class WsDuplex extends Duplex {
   readonly #ws: WebSocket;
   readonly #socket: Socket;
+  readonly #halves: boolean;
   #corked = false;
+  /** The other side has said that it is done. */
+  #over = false;
 
-  /** `socket` is the connection under the open WebSocket. */
-  constructor(ws: WebSocket, socket: Socket) {
-    super({ allowHalfOpen: false });
+  /**
+   * `socket` is the connection under the open WebSocket. With `halves` each direction ends by itself, by an empty
+   * message; a WebSocket has no such thing of its own.
+   */
+  constructor(ws: WebSocket, socket: Socket, { halves = false } = {}) {
+    super({ allowHalfOpen: halves });
     this.#ws = ws;
     this.#socket = socket;
+    this.#halves = halves;
     socket.setNoDelay(true);
     ws.on('message', (data: RawData, binary: boolean) => {
       if (!binary) {
         this.destroy(new Error('a text message on a binary tunnel'));
         return;
       }
-      if (!this.push(data as Buffer)) ws.pause();
+      const bytes = data as Buffer;
+      if (bytes.length === 0) {
+        if (halves && !this.#over) {
+          this.#over = true;
+          this.push(null);
+        }
+      } else if (this.#over) this.destroy(new Error('a message behind the end'));
+      else if (!this.push(bytes)) ws.pause();
     });
     // The end of a WebSocket says nothing about the streams inside it: theirs is told by their own framing.
-    ws.on('close', () => this.destroy());
+    ws.on('close', () => {
+      // After both ends what came last may still wait here for a slow reader.
+      if (!(this.#over && this.writableFinished)) this.destroy();
+    });
     ws.on('error', (error: Error) => this.destroy(error));
   }
 
@@ -34,6 +54,10 @@ export class WsDuplex extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    if (chunk.length === 0) {
+      done();
+      return;
+    }
     if (this.#ws.readyState !== this.#ws.OPEN) {
       done(new Error('the WebSocket is closed'));
       return;
@@ -53,13 +77,19 @@ export class WsDuplex extends Duplex {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
   }
 
-  override _final(done: () => void): void {
+  override _final(done: (error?: Error | null) => void): void {
+    if (this.#halves && this.#ws.readyState === this.#ws.OPEN) {
+      this.#ws.send(END, { binary: true }, (error) => done(error ?? null));
+      return;
+    }
     this.#ws.close(1000);
     done();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#ws.terminate();
+    // Both directions are done: what was sent last is not torn away from under its reader.
+    if (this.#over && this.writableFinished) this.#ws.close(1000);
+    else this.#ws.terminate();
     done(error);
   }
 
