@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { BINDINGS } from '../profile/names.js';
 import { ConfigError } from './config/config-error.js';
 import { peerId } from './config/units.js';
 import type { Ask } from './coordinator-client.js';
@@ -14,7 +15,11 @@ export const jobSchema = z.strictObject({
   caller: peerId,
   executor: z.strictObject({
     peer: peerId,
-    card: z.url(),
+    binding: z.enum(BINDINGS).default('JSONRPC'),
+    /** Of the A2A bindings. */
+    card: z.url().optional(),
+    /** Of OAB, which has no card: the executor's own URL. */
+    url: z.url().optional(),
     connect: z.string().optional(),
     ca: z.string().optional(),
     /** JWK file of the executor's TLS key, to be pinned. */
@@ -60,8 +65,11 @@ export function prepareJob(file: string): { config: string; question: Ask } {
     );
   const job = parsed.data;
   mkdirSync(job.state_dir, { recursive: true });
-  const { origin, protocol } = new URL(job.executor.card);
-  const { connect, relay } = job.executor;
+  const { binding, connect, relay } = job.executor;
+  const named = binding === 'OAB' ? 'url' : 'card';
+  const place = job.executor[named];
+  if (place === undefined) throw new ConfigError([`${file}: executor.${named}: is missing, on ${binding}`]);
+  const { origin, protocol, href } = new URL(place);
   const way =
     relay === undefined
       ? { connect }
@@ -90,7 +98,8 @@ export function prepareJob(file: string): { config: string; question: Ask } {
       peers: [
         {
           peer: job.executor.peer,
-          url: `${origin}/`,
+          url: binding === 'OAB' ? href : `${origin}/`,
+          bindings: [binding],
           ...way,
           ...(job.executor.ca === undefined ? {} : { ca: resolve(job.executor.ca) }),
           ...(job.executor.tls_key === undefined ? {} : { tls_key: resolve(job.executor.tls_key) }),

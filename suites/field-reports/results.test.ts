@@ -65,8 +65,8 @@ describe('public reports: results', () => {
       const { run, fake } = await delegateTo(
         lab,
         {
-          answer(method, id, response) {
-            if (method !== 'SubscribeToTask') return false;
+          answer(method, id, { http: response }) {
+            if (method !== 'SubscribeToTask' || response === undefined) return false;
             times += 1;
             const text = JSON.stringify({ jsonrpc: '2.0', id, error });
             if (write === 'json')

@@ -55,11 +55,11 @@ describe('public reports: retries', () => {
       const { run, fake } = await delegateTo(
         lab,
         {
-          answer(method, _, response) {
+          answer(method, _, way) {
             if (method !== 'SendMessage' || silent === 0) return false;
             silent -= 1;
             // The caller hears nothing until its own time for an answer is over.
-            setTimeout(() => response.destroy(), 300).unref();
+            setTimeout(way.drop, 300).unref();
             return true;
           },
         },

@@ -1,7 +1,7 @@
 /** Public reports about the bytes of event streams: a harness that writes them, a coordinator process that reads them. */
 import assert from 'node:assert/strict';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import type { FakeParts } from '../../src/harness/subjects/fake-executor.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-parts.js';
 import type { Json } from '../../src/harness/wire/probe.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
 import { fieldReport } from './field-report.js';
@@ -11,18 +11,11 @@ const TEXT = 'a task for the harness itself';
 
 /** What the coordinator printed of the events that came live, and its result. */
 async function read(lab: CaseLab, encode: NonNullable<FakeParts['encode']>, change: Partial<FakeParts> = {}) {
-  let running = true;
   const { run, fake } = await delegateTo(
     lab,
     {
       live: (events) => events,
       encode,
-      // While the task runs its log has but the first event: whatever else is printed came over the stream.
-      page(page) {
-        if (!running) return page;
-        running = false;
-        return { ...page, events: page.events.slice(0, 1), next: 'c1' };
-      },
       ...change,
     },
     wireRequest('oab-b', TEXT),

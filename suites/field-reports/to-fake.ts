@@ -1,6 +1,6 @@
 /** A coordinator process that delegates to the harness in an executor's place. */
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import type { FakeParts } from '../../src/harness/subjects/fake-executor.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-parts.js';
 import type { WireRequest } from '../../src/harness/wire/request.js';
 
 export async function delegateTo(

@@ -2,7 +2,7 @@
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf, taskOf } from '../../src/harness/run/observe.js';
 import { AFTER } from '../../src/harness/run/story.js';
-import type { FakeParts } from '../../src/harness/subjects/fake-executor.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-parts.js';
 import type { Story } from '../../src/harness/subjects/fake-story.js';
 import type { Suite } from '../../src/harness/suite.js';
 import { wireRequest } from '../../src/harness/wire/request.js';

@@ -1,10 +1,14 @@
 /** RPL-17: the chain over what was received equals the signed head, and one event dropped, altered, swapped or injected never passes. */
+import { Undetermined } from '../../src/harness/check.js';
 import { finished } from '../../src/harness/checkers/history.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, isTerminalFrame, resultOf, seenOf, tail } from '../../src/harness/run/observe.js';
 import { AFTER, heldTask, release } from '../../src/harness/run/story.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-parts.js';
 import type { Story } from '../../src/harness/subjects/fake-story.js';
 import type { Suite } from '../../src/harness/suite.js';
+import { jcs } from '../../src/profile/canonical.js';
+import { canonicalEvent } from '../../src/profile/event-form.js';
 import { BENDS, type Bend, LIVE } from './bent-logs.js';
 import { told } from './told.js';
 import { trimmed } from './trimmed-logs.js';
@@ -38,15 +42,23 @@ async function inPages(lab: CaseLab): Promise<void> {
 /** What was bent on its way is read once more, and the log itself does not contradict. */
 async function onTheStream(lab: CaseLab): Promise<void> {
   const bends = new Map<string, Bend>();
-  const live: NonNullable<Parameters<typeof lab.fake>[1]>['live'] = (events, { envelope }) =>
-    (bends.get(envelope.request_id) as Bend)(events);
+  const sent = new Map<Bend, string>();
+  const live: NonNullable<FakeParts['live']> = (events, { envelope }) => {
+    const bend = bends.get(envelope.request_id) as Bend;
+    const bent = bend(events);
+    sent.set(bend, jcs(bent.map(({ body }) => body)));
+    return bent;
+  };
   await told(lab, { live }, LIVE, {
     begin: (name, requestId) => void bends.set(requestId, BENDS[name] as Bend),
-    judge: (name, result, said) =>
+    judge(name, result, said, events) {
+      if (jcs(events.map(canonicalEvent)) !== sent.get(BENDS[name] as Bend))
+        throw new Undetermined(`the fault did not take: ${name} was not read from the stream`);
       lab.expect(
         result?.outcome === 'completed' && result.verified === true && result.observation === 'complete',
         `${name}, on the live stream only: ${said}`,
-      ),
+      );
+    },
   });
 }
 

@@ -1,6 +1,6 @@
 /** One fake executor and, for each named way of lying, a coordinator of its own that it lies to. */
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import type { FakeParts } from '../../src/harness/subjects/fake-executor.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-parts.js';
 import type { Json } from '../../src/harness/wire/probe.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
 
@@ -12,8 +12,8 @@ const USUAL = { deadline_ms: 60_000, clock_skew: '30s' };
 interface Telling {
   /** The request by which the fake executor will know which lie is wanted. */
   begin(name: string, requestId: string): void;
-  /** `said` is the result in few words. */
-  judge(name: string, result: Json | undefined, said: string): void;
+  /** `said` is the result in few words, `events` what was printed of the log. */
+  judge(name: string, result: Json | undefined, said: string, events: unknown[]): void;
   /** Of those the coordinator never reads a terminal event. */
   endless?(name: string): boolean;
 }
@@ -38,7 +38,8 @@ export async function told(
     lab.attempt();
     lab.evidence(`${name}.json`, run.lines);
     const { outcome, verified, observation, reason } = result ?? {};
-    judge(name, result, [outcome, `verified ${verified}`, observation, reason].join(', '));
+    const events = run.lines.flatMap(({ type, event }) => (type === 'event' ? [event] : []));
+    judge(name, result, [outcome, `verified ${verified}`, observation, reason].join(', '), events);
   };
   const left = lab.sweep('lies', names).map(({ point }) => point);
   const worker = async () => {

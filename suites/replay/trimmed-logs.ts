@@ -1,6 +1,6 @@
 /** Logs that begin at a retention floor: what was seen is called what it is, and a gap excuses no event that contradicts. */
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import type { FakeParts } from '../../src/harness/subjects/fake-executor.js';
+import type { FakeParts } from '../../src/harness/subjects/fake-parts.js';
 import { headOf, pageOf, type Story, type StoryPage } from '../../src/harness/subjects/fake-story.js';
 import type { Digest } from '../../src/profile/model.js';
 import { alter, type Bend } from './bent-logs.js';
@@ -29,12 +29,6 @@ const TRIMMED: Record<string, Trimmed> = {
   'a-floor-of-another-log': { live: 0, floor: 3, head: ANOTHER, observation: 'contradicted' },
 };
 
-/** Of a running task: nothing is trimmed yet, and more is to come. */
-function running(story: Story): StoryPage {
-  const page = pageOf(story, 0);
-  return { ...page, events: page.events.slice(0, 1), next: 'c1' };
-}
-
 function pageFrom({ floor, head, bend }: Trimmed, after: number, story: Story): StoryPage {
   const shown = bend === undefined ? story : { ...story, events: bend(story.events) };
   if (floor === 0) return pageOf(shown, after);
@@ -48,16 +42,9 @@ function pageFrom({ floor, head, bend }: Trimmed, after: number, story: Story): 
 export async function trimmed(lab: CaseLab): Promise<void> {
   const asked = new Map<string, Trimmed>();
   const of = ({ envelope }: Story) => asked.get(envelope.request_id) as Trimmed;
-  const begun = new Set<string>();
   const parts: Partial<FakeParts> = {
     live: (events, story) => events.slice(0, of(story).live),
-    page(_page, after, story) {
-      const wanted = of(story);
-      // Only who was there before the trimming can have a hole.
-      const first = wanted.live > 0 && !begun.has(story.task.id);
-      begun.add(story.task.id);
-      return first ? running(story) : pageFrom(wanted, after, story);
-    },
+    page: (_page, after, story) => pageFrom(of(story), after, story),
   };
   await told(lab, parts, Object.keys(TRIMMED), {
     begin: (name, requestId) => void asked.set(requestId, TRIMMED[name] as Trimmed),

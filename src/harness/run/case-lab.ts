@@ -13,7 +13,8 @@ import {
   referenceCoordinator,
 } from '../subjects/coordinator-subject.js';
 import type { ExecutorSettings, ExecutorSubject } from '../subjects/executor-subject.js';
-import { type FakeExecutor, type FakeParts, fakeExecutor } from '../subjects/fake-executor.js';
+import { type FakeExecutor, fakeExecutor } from '../subjects/fake-executor.js';
+import type { FakeParts } from '../subjects/fake-parts.js';
 import { referenceExecutor } from '../subjects/reference-executor.js';
 import { type RelayPair, relayPair } from '../subjects/relay-pair.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
@@ -138,7 +139,7 @@ export class CaseLab {
 
   fake(caller: string, change: Partial<FakeParts> = {}): Promise<FakeExecutor> {
     this.#made += 1;
-    return fakeExecutor(this.lab, `fake-${this.#made}`, caller, change, this.cell.topology);
+    return fakeExecutor(this.lab, `fake-${this.#made}`, caller, change, this.cell);
   }
 
   /** A relay with the harness on both sides, for what concerns the relay alone. */
@@ -175,6 +176,19 @@ export class CaseLab {
     return `${this.scriptCase}.${part}`;
   }
 
+  /** Who an executor is, and where on the cell's binding it says what it is. */
+  #place({
+    peer,
+    url,
+  }: {
+    peer: string;
+    url: string;
+  }): Pick<Job['executor'], 'peer' | 'binding' | 'card' | 'url'> {
+    const { binding } = this;
+    if (binding === 'OAB') return { peer, binding, url };
+    return { peer, binding, card: `${url}.well-known/agent-card.json` };
+  }
+
   /** A job for a coordinator subject towards the real executor, in the name of `gate`. */
   job(
     executor: ExecutorSubject,
@@ -186,8 +200,7 @@ export class CaseLab {
     return {
       caller: 'gate',
       executor: {
-        peer: executor.peer,
-        card: `${executor.url}.well-known/agent-card.json`,
+        ...this.#place(executor),
         ca: executor.ca,
         tls_key: executor.tlsKey,
         connect: `${connect.host}:${connect.port}`,
@@ -214,8 +227,7 @@ export class CaseLab {
     return {
       caller: 'gate',
       executor: {
-        peer: fake.peer,
-        card: fake.card,
+        ...this.#place(fake),
         ca: fake.ca,
         tls_key: fake.tlsKey,
         connect: fake.connect,

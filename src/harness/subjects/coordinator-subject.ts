@@ -1,6 +1,7 @@
 /** A coordinator as the suites meet it: a command, run once per action with a job file (harness contract). */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BindingName } from '../../profile/names.js';
 import type { Lab, LabCommand } from '../lab/ports.js';
 import { keyLog } from '../lab/tls/key-log.js';
 import type { Json } from '../wire/probe.js';
@@ -18,7 +19,11 @@ export interface Job {
   caller: string;
   executor: {
     peer: string;
-    card: string;
+    binding: BindingName;
+    /** Of the A2A bindings. */
+    card?: string;
+    /** Of OAB, which has no card. */
+    url?: string;
     ca: string;
     /** The executor's public TLS key, which the coordinator is to pin. */
     tls_key: string;

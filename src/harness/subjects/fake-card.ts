@@ -1,6 +1,26 @@
-/** The card of an honest executor that has the profile. */
+/** What an honest executor that has the profile says of itself: its card, or its answer to `describe`. */
 import { EXT } from '../../profile/names.js';
 import type { Json } from '../wire/probe.js';
+
+export const HEARTBEAT_SECONDS = 0.25;
+const CURSOR = { retentionSeconds: 3600 };
+const PARAMS = {
+  maxDepth: 1,
+  idempotency: { windowSeconds: 7200 },
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  stopGraceMs: 1000,
+  revocationSeconds: 1,
+  limits: {
+    maxTaskBytes: 65_536,
+    maxDeadlineMs: 3_600_000,
+    maxOutputBytes: 1_048_576,
+    maxEvents: 100_000,
+    maxEventBytes: 65_536,
+    maxFrameBytes: 4_194_304,
+  },
+  capabilities: ['repo:read'],
+  results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: [] } },
+};
 
 export function honestCard(url: string): Json {
   return {
@@ -14,24 +34,7 @@ export function honestCard(url: string): Json {
         {
           uri: EXT,
           required: true,
-          params: {
-            maxDepth: 1,
-            cursor: { serviceParameter: 'OAB-Cursor', retentionSeconds: 3600 },
-            idempotency: { windowSeconds: 7200 },
-            heartbeatSeconds: 0.25,
-            stopGraceMs: 1000,
-            revocationSeconds: 1,
-            limits: {
-              maxTaskBytes: 65_536,
-              maxDeadlineMs: 3_600_000,
-              maxOutputBytes: 1_048_576,
-              maxEvents: 100_000,
-              maxEventBytes: 65_536,
-              maxFrameBytes: 4_194_304,
-            },
-            capabilities: ['repo:read'],
-            results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: [] } },
-          },
+          params: { ...PARAMS, cursor: { serviceParameter: 'OAB-Cursor', ...CURSOR } },
         },
       ],
     },
@@ -39,4 +42,9 @@ export function honestCard(url: string): Json {
     defaultOutputModes: ['text/plain'],
     skills: [{ id: 'delegate', name: 'd', description: 'd', tags: ['d'] }],
   };
+}
+
+/** The same without a card. */
+export function honestDescription(peer: string): Json {
+  return { protocol_version: 1, peer, version: '1', params: { ...PARAMS, cursor: CURSOR } };
 }

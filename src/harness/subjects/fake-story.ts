@@ -29,6 +29,8 @@ export interface Story {
   task: Task;
   events: StoryEvent[];
   envelope: ResultEnvelope;
+  /** What the first event and the Task say beside the log. */
+  granted: { effective_capabilities: string[]; deadline_at: string };
 }
 
 export function requestOf(params: Json): DelegationRequest {
@@ -117,7 +119,8 @@ export function tell(
       [KEY.result]: envelope,
     },
   };
-  return { task, events, envelope };
+  const deadline_at = new Date(Date.parse(now) + request.deadline_ms).toISOString();
+  return { task, events, envelope, granted: { effective_capabilities: request.capabilities, deadline_at } };
 }
 
 /** The answer to the create: the Task right after admission. */

@@ -1,0 +1,107 @@
+/** The harness in an executor's place on the JSON-RPC binding: raw JSON over HTTP. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { EXT, KEY } from '../../profile/names.js';
+import type { Json } from '../wire/probe.js';
+import { honestCard } from './fake-card.js';
+import type { FakeParts, Received } from './fake-parts.js';
+import { requestOf, type Story, type StoryEvent, stamped, submitted } from './fake-story.js';
+import { type FakeTasks, sequenceOf } from './fake-tasks.js';
+
+export function serveJsonRpc(tasks: FakeTasks, url: string): RequestListener {
+  const { parts } = tasks;
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request);
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const cursor = request.headers['oab-cursor'];
+    const seen: Received = {
+      method: request.method ?? '',
+      path,
+      authorization: request.headers.authorization !== undefined,
+      ...(typeof cursor === 'string' ? { cursor } : {}),
+      body,
+    };
+    tasks.received.push(seen);
+    if (path === '/.well-known/agent-card.json') return reply(response, parts.card(honestCard(url)));
+    const rpc = JSON.parse(body) as Json;
+    seen.rpc = String(rpc.method);
+    const id = String((rpc.params as Json | undefined)?.id);
+    const live = seen.rpc === 'SubscribeToTask' ? tasks.live(id) : undefined;
+    if (live !== undefined)
+      return await stream(response, itemsOf(rpc.id, tasks.find(id) as Story, live), parts.encode);
+    const way = {
+      http: response,
+      send: (text: string) =>
+        void response.writeHead(200, { 'content-type': 'application/json', 'A2A-Extensions': EXT }).end(text),
+      drop: () => void response.destroy(),
+    };
+    if (parts.answer?.(seen.rpc, rpc.id, way) === true) return;
+    const result = answer(tasks, rpc);
+    const story = tasks.find(id);
+    if (seen.rpc === 'GetTask' && story !== undefined && typeof cursor === 'string') {
+      const page = tasks.pageBeside(story, sequenceOf(cursor));
+      const { task } = story;
+      result.result = { ...task, metadata: { ...task.metadata, [KEY.events]: page } };
+    }
+    reply(response, { jsonrpc: '2.0', id: rpc.id, ...result });
+  };
+  // What no honest coordinator sends is answered too, so that whoever sent it does not hang.
+  return (request, response) => void serve(request, response).catch(() => response.writeHead(400).end());
+}
+
+function answer(tasks: FakeTasks, rpc: Json): Json {
+  const { method, params } = rpc as { method: string; params: Json };
+  if (method === 'SendMessage') return { result: { task: submitted(tasks.create(requestOf(params))) } };
+  const story = tasks.find(String(params.id));
+  if (story === undefined) return refusal(-32001, 'TASK_NOT_FOUND');
+  // The task has always ended already: a subscriber reads the tail, as D-9 says.
+  if (method === 'SubscribeToTask') return refusal(-32004, 'UNSUPPORTED_OPERATION');
+  if (method === 'CancelTask') return refusal(-32002, 'TASK_NOT_CANCELABLE');
+  return { result: story.task };
+}
+
+function refusal(code: number, reason: string): Json {
+  return {
+    error: {
+      code,
+      message: 'refused',
+      data: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org' }],
+    },
+  };
+}
+
+function reply(response: ServerResponse, json: Json): void {
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'A2A-Extensions': EXT })
+    .end(JSON.stringify(json));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The Task right after admission, then the events, as a running task sends them. */
+function itemsOf(id: unknown, story: Story, events: readonly StoryEvent[]): string[] {
+  const task = submitted(story);
+  const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
+  const results = [
+    { task },
+    ...events
+      .filter((one) => one.sequence > 1)
+      .map(({ body, sequence, cursor }) =>
+        stamped(body, { turn_id: position?.turn_id, sequence, cursor }, story),
+      ),
+  ];
+  return results.map((result) => JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+
+async function stream(
+  response: ServerResponse,
+  items: string[],
+  encode: FakeParts['encode'] = (all) => all.map((text) => `data: ${text}\n\n`),
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'A2A-Extensions': EXT });
+  for (const piece of encode(items)) await new Promise((resolve) => response.write(piece, resolve));
+  response.end();
+}
