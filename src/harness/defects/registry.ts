@@ -20,6 +20,7 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { endsTheirTls } from './relay/ends-their-tls.js';
 import { grantsByName } from './relay/grants-by-name.js';
 import { lateCloseUnregisters } from './relay/late-close-unregisters.js';
 import { asksAnew } from './replay/asks-anew.js';
@@ -102,6 +103,7 @@ export const defects: readonly Defect[] = [
   tokenIsEnough,
   duplicateTellsMore,
   forgetsDenials,
+  endsTheirTls,
   lateCloseUnregisters,
   grantsByName,
 ];

@@ -189,6 +189,8 @@ export interface ProcessSpec {
   env?: Readonly<Record<string, string>>;
   /** Until the ready line, default 15 s. */
   readyMs?: number;
+  /** Takes everything that it writes to stdout and stderr, as it is: nothing is redacted. */
+  output?(bytes: Buffer): void;
 }
 
 export interface LedgerEntry {

@@ -75,7 +75,9 @@ function launch(spec: ProcessSpec, lasting: boolean): { child: Child; process: L
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
     tail = (tail + text).slice(-STDERR_KEPT);
+    spec.output?.(Buffer.from(text));
   });
+  if (spec.output !== undefined) child.stdout.on('data', spec.output);
   const lastWords = new Promise((resolve) => child.stderr.once('close', resolve));
   const asked = new Set<NodeJS.Signals>();
   const killsBefore = outOfMemoryKills();

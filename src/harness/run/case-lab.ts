@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { BindingName } from '../../profile/names.js';
 import { type Boundaries, openBoundaries } from '../boundaries/boundaries.js';
-import { type Cell, NotExercised, Undetermined, Violation } from '../check.js';
+import { type Cell, NotExercised, type Topology, Undetermined, Violation } from '../check.js';
 import type { Canaries } from '../checkers/canaries.js';
 import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
 import type { Random } from '../seed.js';
@@ -95,17 +95,15 @@ export class CaseLab {
     return this.recorder.executor(await this.#shared.executor());
   }
 
-  /** An executor of this case alone: for crashes, counts of starts, settings. */
-  async fresh(settings: Partial<ExecutorSettings> = {}): Promise<ExecutorSubject> {
+  /** An executor of this case alone: for crashes, counts of starts, settings, another topology, a relay that is known to be wrong. */
+  async fresh(
+    settings: Partial<ExecutorSettings> = {},
+    { topology = this.cell.topology, relayDefect }: { topology?: Topology; relayDefect?: string } = {},
+  ): Promise<ExecutorSubject> {
     this.#made += 1;
+    const variant = { defect: this.#defect, relayDefect };
     return this.recorder.executor(
-      await referenceExecutor(
-        this.lab,
-        `executor-${this.#made}`,
-        settings,
-        { defect: this.#defect },
-        this.cell.topology,
-      ),
+      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, variant, topology),
     );
   }
 

@@ -61,8 +61,9 @@ export async function referenceExecutor(
               keys: at(`${peer}.pub.jwks`),
               routes: [ROUTE],
             })),
+            secret: { cert: tls.cert, key: tls.key },
           },
-          variant.defect,
+          variant.relayDefect ?? variant.defect,
         );
   const listen = { tls: { cert: tls.cert, key: tls.key, client_ca: authority.ca } };
   const place =

@@ -15,17 +15,26 @@ export interface RelaySubject {
   /** Between the executor and the relay. */
   readonly executorLink: Link;
   address(): Address;
+  /** Everything that it has written to stdout and stderr, not redacted; the most that it can be told to write. */
+  logs(): Buffer;
   /** Of the process that runs now. */
   pid(): number;
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
+/** The last of what a relay writes, in bytes. */
+const LOG_KEPT = 8 * 1024 * 1024;
+
 interface Peers {
   executors: { peer: string; route: string; keys: string }[];
   coordinators: { peer: string; keys: string; routes: string[] }[];
+  /** PEM files of an executor's certificate and its key, which only a relay that is wrong on purpose is given. */
+  secret?: { cert: string; key: string };
 }
 
+/** In the working directory of a relay with a planted defect: where the files of `secret` are. */
+export const HELD_SECRET = 'held-secret.json';
 const ID = 'relay-1';
 const HOST = `${ID}.lab`;
 
@@ -57,6 +66,10 @@ export async function relaySubject(
         keys: { reread: '1s' },
       }),
     );
+  const written: Buffer[] = [];
+  let kept = 0;
+  if (defect !== undefined && peers.secret !== undefined)
+    writeFileSync(join(folder, HELD_SECRET), JSON.stringify(peers.secret));
   let process_: LabPeer | undefined;
   let address: Address = { host: '127.0.0.1', port: 0 };
   const start = async () => {
@@ -68,7 +81,12 @@ export async function relaySubject(
           ? [process.execPath, PEER_CLI, 'relay', '--config', file]
           : [process.execPath, DEFECT_ENTRY, defect, 'relay', file],
       cwd: folder,
-      env: { OAB_LOG: 'info' },
+      env: { OAB_LOG: 'trace' },
+      output(bytes) {
+        written.push(bytes);
+        kept += bytes.length;
+        while (kept > LOG_KEPT) kept -= written.shift()?.length ?? 0;
+      },
     });
     const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
     address = { host, port: Number(port) };
@@ -81,6 +99,7 @@ export async function relaySubject(
     servername: HOST,
     executorLink: await lab.link(`${name}-executor-relay`, address),
     address: () => address,
+    logs: () => Buffer.concat(written),
     pid: () => process_?.pid ?? -1,
     kill: async () => void (await process_?.kill()),
     start,

@@ -4,6 +4,8 @@ import { BOUNDARIES_ENTRY, DEFECT_ENTRY, PEER_CLI } from './paths.js';
 export interface Variant {
   /** The id of a planted defect. */
   defect?: string | undefined;
+  /** Another one of its relay alone. */
+  relayDefect?: string | undefined;
   /** The folder through which its writes are told and stopped at. */
   boundaries?: string | undefined;
 }
