@@ -2,6 +2,7 @@
 import { Undetermined } from '../../src/harness/check.js';
 import { until } from '../../src/harness/lab/deadline.js';
 import type { CutKind, Link, TapConnection } from '../../src/harness/lab/ports.js';
+import { isObserved, sentCalls } from '../../src/harness/lab/sent-calls.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf } from '../../src/harness/run/observe.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
@@ -40,7 +41,7 @@ const byToxiproxy: Strike = async (stream, link) => {
 /** Every subscribe that passed the link so far, in order: the connection, and when its request was whole. */
 function subscribes({ tap }: Link): { connection: TapConnection; at: number }[] {
   return tap.connections
-    .filter((connection) => connection.plain('upstream').includes('"SubscribeToTask"'))
+    .filter(isObserved)
     .map((connection) => ({
       connection,
       at: connection.wire.filter(({ direction }) => direction === 'upstream').at(-1)?.at_ms ?? 0,
@@ -96,8 +97,7 @@ const halfOpen = (strike: Strike, releasedInside: boolean) => async (lab: CaseLa
 };
 
 async function stayedOne(lab: CaseLab, executor: ExecutorSubject, link: Link, taskId: string): Promise<void> {
-  const sent = link.tap.connections.map((connection) => connection.plain('upstream').toString()).join('');
-  const creates = sent.match(/"method":"SendMessage"/g)?.length ?? 0;
+  const creates = link.tap.connections.flatMap(sentCalls).filter(({ does }) => does === 'create').length;
   const prompts = (await executor.holds.ledger(lab.scriptId('c'))).filter(({ kind }) => kind === 'prompt');
   lab.expect(creates === 1, `${creates} creates were sent`);
   lab.expect(prompts.length === 1, `the agent was prompted ${prompts.length} times`);

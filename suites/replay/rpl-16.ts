@@ -11,8 +11,8 @@ import {
 import type { Told, When } from '../../src/harness/boundaries/stops.js';
 import { killedAt, type Place, record, sought } from '../../src/harness/boundaries/walk.js';
 import { exactly } from '../../src/harness/checkers/ledger.js';
-import { type SentRequest, sentRequests } from '../../src/harness/lab/http-requests.js';
 import type { Link } from '../../src/harness/lab/ports.js';
+import { sentCalls } from '../../src/harness/lab/sent-calls.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf, taskOf } from '../../src/harness/run/observe.js';
 import type { JobRun } from '../../src/harness/subjects/coordinator-subject.js';
@@ -163,7 +163,9 @@ function complete(lines: readonly Json[], result: Json | undefined): string[] {
 
 /** One request id, one message byte for byte. */
 function onTheWire(lab: CaseLab, link: Link, { job }: Delegating, at: string): void {
-  const creates = link.tap.connections.flatMap(sentRequests).flatMap(messageOf);
+  const creates = link.tap.connections
+    .flatMap(sentCalls)
+    .flatMap(({ does, message }) => (does === 'create' ? [message] : []));
   // A process may be killed before its TLS secrets are on record.
   const unread = link.tap.connections.some(
     (connection) => connection.plain('upstream').length === 0 && connection.received.upstream > 0,
@@ -174,7 +176,8 @@ function onTheWire(lab: CaseLab, link: Link, { job }: Delegating, at: string): v
     different.size <= 1,
     `${at}: ${different.size} different messages were sent: ${[...different].join(' | ').slice(0, 600)}`,
   );
-  const id = `"messageId":${JSON.stringify(job.request.request_id)}`;
+  const name = job.executor.binding === 'OAB' ? 'request_id' : 'messageId';
+  const id = `"${name}":${JSON.stringify(job.request.request_id)}`;
   lab.expect(
     creates.every((message) => message.includes(id)),
     `${at}: a create has another request id`,
@@ -196,9 +199,8 @@ function goesOn(
   const place = account.findLast(({ phase, cursor }) => phase === 'after' && cursor !== undefined);
   const [cursor] = link.tap.connections
     .slice(before)
-    .flatMap(sentRequests)
-    .flatMap(({ headers, body }) => (body.includes('"GetTask"') ? [headers['oab-cursor']] : []))
-    .filter((one) => one !== undefined);
+    .flatMap(sentCalls)
+    .flatMap(({ does, cursor: one }) => (does === 'events' ? [one] : []));
   const stored = place?.cursor ?? '0';
   // A task that still runs may have nothing behind that place yet, so that only the stream is read.
   const live = story === CANCELLED && cursor === undefined;
@@ -211,13 +213,6 @@ function goesOn(
     first === Number(place?.sequence ?? 0) + 1,
     `${at}: the first event that it prints is ${String(first)}, and ${String(place?.sequence ?? 0)} was stored`,
   );
-}
-
-/** A create as it was sent, without the id of its envelope, which is new each time; none where it was cut. */
-function messageOf({ body, headers }: SentRequest): string[] {
-  const whole = Buffer.byteLength(body) === Number(headers['content-length'] ?? 0);
-  if (!whole || !/"method":"Send(?:Streaming)?Message"/.test(body)) return [];
-  return [body.replace(/"id":(?:\d+|"[^"]*")/, '"id":0')];
 }
 
 export const suite: Suite<CaseLab> = {

@@ -1,21 +1,19 @@
 /** RPL-14 in a create: the request has arrived, and its answer falls into silence. The same bytes are sent again, and the task is one. */
 import { Undetermined } from '../../src/harness/check.js';
 import { until } from '../../src/harness/lab/deadline.js';
+import type { TapConnection } from '../../src/harness/lab/ports.js';
+import { sentCalls } from '../../src/harness/lab/sent-calls.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 
 /** An answer has no heartbeats: how long one is waited for is the coordinator's setting. */
 const TIMEOUT = '2s';
 /** Holds the answer back until the silence has fallen. */
 const LATE_MS = 300;
-const CREATE = '"method":"SendMessage"';
+/** In every Task, and in nothing that an executor says before there is one. */
+const ANSWER = 'TASK_STATE_';
 
-/** The message of each create that was sent, as text. */
-function messages(sent: string): string[] {
-  return sent
-    .split('\r\n\r\n')
-    .flatMap((part) => (part.includes(CREATE) ? [part.slice(0, part.lastIndexOf('}') + 1)] : []))
-    .map((body) => JSON.stringify((JSON.parse(body) as { params: { message: unknown } }).params.message));
-}
+const createsOn = (connection: TapConnection) =>
+  sentCalls(connection).filter(({ does }) => does === 'create');
 
 export async function silentAnswer(lab: CaseLab): Promise<void> {
   const executor = await lab.executor();
@@ -25,12 +23,13 @@ export async function silentAnswer(lab: CaseLab): Promise<void> {
   const request = lab.script(executor, 'a', ['say done']);
   const job = lab.job(executor, executor.gate.keyFile, request, link.address);
   const run = lab.coordinator().run('delegate', { ...job, timeout: TIMEOUT });
-  const asked = await until(
-    () => link.tap.connections.find((one) => one.plain('upstream').includes(CREATE)),
-    { ms: 15_000, what: 'the create on the link', everyMs: 5 },
-  );
+  const asked = await until(() => link.tap.connections.find((one) => createsOn(one).length > 0), {
+    ms: 15_000,
+    what: 'the create on the link',
+    everyMs: 5,
+  });
   await lab.took(asked.cut({ kind: 'silence', direction: 'downstream', at: 'now' }), 'a silence');
-  if (asked.plain('downstream').includes('"result"'))
+  if (asked.plain('downstream').includes(ANSWER))
     throw new Undetermined('the fault did not take: the answer was there before the silence');
   await late.remove();
   const result = await run.result;
@@ -39,8 +38,7 @@ export async function silentAnswer(lab: CaseLab): Promise<void> {
     result?.outcome === 'completed' && result.verified === true && result.observation === 'complete',
     `after the answer was lost in silence: ${JSON.stringify(result)}`,
   );
-  const sent = link.tap.connections.map((connection) => connection.plain('upstream').toString()).join('');
-  const creates = messages(sent);
+  const creates = link.tap.connections.flatMap(createsOn).map(({ message }) => message);
   lab.expect(
     creates.length > 1,
     `${creates.length} creates were sent; the lost answer was not asked for again`,
