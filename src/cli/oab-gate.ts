@@ -2,6 +2,7 @@
 /** `oab-gate`: the harness's command line. One file per command in `gate/`; this one only lists them. */
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../gate/exit-code.js';
+import { VERSION } from '../peer/version.js';
 import { agentCommand } from './gate/agent.js';
 import { doctorCommand } from './gate/doctor.js';
 import { listCommand } from './gate/list.js';
@@ -22,6 +23,7 @@ const program = new Command('oab-gate')
 Exit codes of run: 0 a2a, 10 custom, 11 custom but its fallback failed, 20 inconclusive, 30 provisional,
 21/22/23 narrowed run without failure, with a failure, with something undetermined, 2 usage, 1 defect of the harness.`,
   )
+  .version(VERSION, '--version', 'print the version')
   .exitOverride()
   .showHelpAfterError('(--help shows how)');
 

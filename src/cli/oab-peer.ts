@@ -9,6 +9,7 @@ import { StoreUnavailable } from '../journal/journal.js';
 import { JournalUnusable } from '../journal/schema.js';
 import { ConfigError } from '../peer/config/config-error.js';
 import { Interrupted } from '../peer/interrupted.js';
+import { VERSION } from '../peer/version.js';
 import { auditCommand } from './peer/audit.js';
 import { delegateCommand } from './peer/delegate.js';
 import { cancelCommand, reconcileCommand, waitCommand } from './peer/follow.js';
@@ -24,6 +25,7 @@ const program = new Command('oab-peer')
     'after',
     '\nExit codes: 0 completed, 3 another outcome, 4 unknown, 2 usage or configuration, 1 a defect.',
   )
+  .version(VERSION, '--version', 'print the version')
   .exitOverride()
   .showHelpAfterError('(--help shows how)');
 

@@ -8,9 +8,10 @@ import { decide } from '../../gate/decide.js';
 import { registry, select } from '../../gate/registry.js';
 import { type Tradeoff, tradeoffSchema, type Verdict } from '../../gate/verdict.js';
 import type { CheckResult } from '../../harness/check.js';
-import { BYSTANDERS } from '../../harness/defects/bystanders.js';
+import { BYSTANDER_POINTS, bystandersOf } from '../../harness/defects/bystanders.js';
+import type { Defect } from '../../harness/defects/defect.js';
 import { defects } from '../../harness/defects/registry.js';
-import type { Progress } from '../../harness/run/options.js';
+import type { Progress, RunOptions } from '../../harness/run/options.js';
 import { run } from '../../harness/run/run.js';
 import type { Selection } from '../../harness/run/sweeps.js';
 import { VERSION } from '../../peer/version.js';
@@ -48,7 +49,8 @@ export async function execute(
     throw new UsageError(`no defect ${flags.defect}; "oab-gate list defects" shows them all`);
   }
   // A defect's run is its own criteria and the bystanders, unless others are named.
-  const usual = defect === undefined ? registry : select([...new Set([...defect.fails, ...BYSTANDERS])]);
+  const usual =
+    defect === undefined ? registry : select([...new Set([...defect.fails, ...bystandersOf(defect)])]);
   const chosen = flags.criteria === undefined ? usual : select(flags.criteria);
   const criteria = chosen.filter(({ gate }) => flags.gates.includes(gate));
   if (criteria.length === 0)
@@ -72,9 +74,10 @@ export async function execute(
     ...(flags.defect === undefined ? {} : { defect: flags.defect }),
     ...narrowed,
     ...(flags.shrink === 0 ? {} : { shrink: { caseMs: flags.shrink / SHRINK_SHARE, runMs: flags.shrink } }),
-    ...(flags.points === undefined
+    ...(flags.points === undefined ? {} : { points: pointsOf(flags.points, defect) }),
+    ...(defect?.shownBy === undefined
       ? {}
-      : { points: { most: flags.points, whole: (id: string) => defect?.fails.includes(id) === true } }),
+      : { first: (id: string) => defect.shownBy?.some((one) => id.endsWith(one)) === true }),
     failFast: flags.failFast === true,
   });
   const evidence = await sealEvidence(flags.out, result.checks);
@@ -95,6 +98,15 @@ export async function execute(
   });
   const files = await writeReports(flags.out, verdict, result.checks, key);
   return { verdict, checks: result.checks, files };
+}
+
+/** A bystander that does not fail is content with fewer points, and a declared criterion with no less than all. */
+function pointsOf(most: number, defect: Defect | undefined): RunOptions['points'] {
+  const whole = (criterion: string) => defect?.fails.includes(criterion) === true;
+  return {
+    most: (criterion) => (defect === undefined || whole(criterion) ? most : Math.min(most, BYSTANDER_POINTS)),
+    whole,
+  };
 }
 
 function narrowedBy(flags: RunFlags, cases: boolean): string[] {

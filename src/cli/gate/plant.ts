@@ -1,44 +1,67 @@
-/** One planted defect, run in a process of its own: nothing that it breaks or leaves behind reaches the next one. */
-import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+/** Runs planted defects in processes of their own, kept from one defect to the next. */
+import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Verdict, verdictSchema } from '../../gate/verdict.js';
+import type { Verdict } from '../../gate/verdict.js';
 import type { Defect } from '../../harness/defects/defect.js';
 import { endWithUs } from '../../harness/lab/with-us.js';
 import type { Caught } from './score.js';
 
-const PROGRAM = fileURLToPath(new URL('../oab-gate.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./planter.js', import.meta.url));
 const STDERR_KEPT = 4000;
-/** Of each sweep: enough for most failures and for a bystander; a declared criterion that passes them is run whole. */
-const POINTS = 6;
 
-/** Runs `oab-gate run --defect ID` into `out` and judges its verdict. Rejects when that run came to no verdict. */
-export async function plant(defect: Defect, seed: number, out: string): Promise<Caught> {
-  const file = join(out, 'verdict.json');
-  rmSync(file, { force: true });
-  const { code, stderr } = await run([
-    'run',
-    ...['--defect', defect.id],
-    ...['--bindings', defect.bindings.join(',')],
-    ...['--topologies', defect.topology ?? 'direct'],
-    ...['--seed', String(seed)],
-    ...['--budget', '24h'],
-    // A second failure of a criterion that has failed proves nothing more, and why it failed is known.
-    ...['--fail-fast', '--shrink', '0s'],
-    ...['--points', String(POINTS)],
-    ...['--out', out],
-    '--json',
-  ]);
-  let verdict: Verdict;
-  try {
-    verdict = verdictSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (error) {
-    throw new Error(
-      `the run with ${defect.id} exited ${code} without a verdict (${(error as Error).message.slice(0, 200)}): ${stderr}`,
-    );
-  }
-  return caught(defect, verdict);
+export interface PlantJob {
+  defect: string;
+  seed: number;
+  /** Folder of the run's files. */
+  out: string;
+}
+
+/** What a planter answers. */
+export type Planted = { row: Caught } | { error: string };
+
+export interface Planters {
+  /** Rejects when the run came to no verdict. */
+  plant(job: PlantJob): Promise<Caught>;
+  close(): void;
+}
+
+/** As many processes as jobs run at once; one that died is not used again. */
+export function openPlanters(): Planters {
+  const idle: ChildProcess[] = [];
+  const all = new Set<ChildProcess>();
+  const last = new WeakMap<ChildProcess, string>();
+  const start = (): ChildProcess => {
+    const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    // It ends what it started itself.
+    endWithUs(child, 'SIGTERM');
+    all.add(child);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      last.set(child, ((last.get(child) ?? '') + text).slice(-STDERR_KEPT));
+    });
+    return child;
+  };
+  return {
+    plant: (job) =>
+      new Promise((resolve, reject) => {
+        const child = idle.pop() ?? start();
+        const fail = (why: string) =>
+          reject(new Error(`the run with ${job.defect} ${why}: ${last.get(child) ?? ''}`));
+        const died = (code: number | null, signal: string | null) =>
+          fail(`ended with ${code ?? signal} and without a verdict`);
+        child.once('exit', died);
+        child.once('error', (error) => fail(error.message));
+        child.once('message', (planted: Planted) => {
+          child.off('exit', died);
+          if ('error' in planted) return fail(`came to no verdict (${planted.error})`);
+          idle.push(child);
+          resolve(planted.row);
+        });
+        child.send(job);
+      }),
+    close() {
+      for (const child of all) if (child.connected) child.disconnect();
+    },
+  };
 }
 
 /** Caught: exactly what the defect declares failed, and nothing was left open. */
@@ -54,20 +77,4 @@ export function caught({ id, fails }: Pick<Defect, 'id' | 'fails'>, verdict: Ver
     caught: failed.join() === expected.join() && open.length === 0,
     duration_ms: verdict.duration_ms,
   };
-}
-
-function run(args: string[]): Promise<{ code: number | string | null; stderr: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...process.execArgv, PROGRAM, ...args], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    // It ends what it started itself.
-    endWithUs(child, 'SIGTERM');
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-STDERR_KEPT);
-    });
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code: code ?? signal, stderr }));
-  });
 }

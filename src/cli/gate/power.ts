@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.js';
 import { buildDigest } from './build-digest.js';
 import { inOrder } from './in-order.js';
 import { globs, many, seed } from './options.js';
-import { plant } from './plant.js';
+import { openPlanters } from './plant.js';
 import { type Caught, SCORE_SCHEMA, type Score } from './score.js';
 
 interface Flags {
@@ -53,6 +53,7 @@ async function power(flags: Flags): Promise<void> {
     show();
   };
   let done = 0;
+  const planters = openPlanters();
   const rows = await inOrder(
     chosen,
     flags.jobs,
@@ -60,7 +61,11 @@ async function power(flags: Flags): Promise<void> {
       running.add(defect.id);
       show();
       try {
-        return await plant(defect, flags.seed, join(flags.out, defect.id));
+        return await planters.plant({
+          defect: defect.id,
+          seed: flags.seed,
+          out: join(flags.out, defect.id),
+        });
       } finally {
         running.delete(defect.id);
       }
@@ -69,7 +74,7 @@ async function power(flags: Flags): Promise<void> {
       done += 1;
       print(row, done);
     },
-  );
+  ).finally(planters.close);
   if (live) process.stderr.write('\r\u001b[K');
   const duration_ms = Math.round(performance.now() - started);
   const score: Score = {

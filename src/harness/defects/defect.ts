@@ -12,6 +12,8 @@ export interface Defect {
   /** The criteria that must fail, and no other. */
   fails: readonly string[];
   bindings: readonly BindingName[];
+  /** Names of cases that are known to show it: of their checks they run first, and the others only if these pass. */
+  shownBy?: readonly string[];
   executor?: (parts: ExecutorPeerParts) => ExecutorPeerParts;
   coordinator?: CoordinatorTransform;
   relay?: (parts: RelayParts) => RelayParts;

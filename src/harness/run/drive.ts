@@ -77,7 +77,10 @@ async function runCase(
     selection: options.selection,
     failed: (folders: readonly string[]) => failures.secretsIn(folders, secrets),
   };
-  let attempted = await attempt(check, one, surroundings, { ...common, points: options.points?.most });
+  let attempted = await attempt(check, one, surroundings, {
+    ...common,
+    points: options.points?.most(check.criterion),
+  });
   const sampled = attempted.sweeps.some(({ of, points }) => points.length < of);
   if (sampled && attempted.outcome !== 'failed' && options.points?.whole(check.criterion) === true)
     attempted = await attempt(check, one, surroundings, { ...common, repeat: surroundings.again() });

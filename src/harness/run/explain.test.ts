@@ -95,7 +95,7 @@ describe('a case that fails', () => {
       const tried: number[][] = [];
       const { checks } = await run(
         options([suite('RPL-01', one('sweep', failing(culprits.length === 0 ? [99] : culprits, tried)))], {
-          points: { most: 3, whole: () => whole },
+          points: { most: () => 3, whole: () => whole },
         }),
       );
       assert.deepEqual(
@@ -112,7 +112,7 @@ describe('a case that fails', () => {
     };
     for (const seed of [7, 7])
       await run(
-        options([suite('RPL-01', one('any', any))], { seed, points: { most: 2, whole: () => true } }),
+        options([suite('RPL-01', one('any', any))], { seed, points: { most: () => 2, whole: () => true } }),
       );
     assert.equal(tried.length, 2);
     assert.equal(tried[0]?.length, 2);

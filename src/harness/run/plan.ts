@@ -28,7 +28,7 @@ export class OverBudget extends Error {
   override name = 'OverBudget';
 }
 
-export function plan({ criteria, suites, budgetMs, only }: RunOptions): Plan {
+export function plan({ criteria, suites, budgetMs, only, first }: RunOptions): Plan {
   const bySuite = new Map(suites.map((suite) => [suite.criterion, suite]));
   const checks = criteria.flatMap(({ id, cells }) =>
     cells.map((cell): PlannedCheck => {
@@ -41,7 +41,10 @@ export function plan({ criteria, suites, budgetMs, only }: RunOptions): Plan {
         criterion: id,
         cell,
         hasSuite: cases.length > 0,
-        cases: cases.filter((one) => only?.(one.id) ?? true),
+        cases: inOrder(
+          cases.filter((one) => only?.(one.id) ?? true),
+          first,
+        ),
       };
     }),
   );
@@ -52,4 +55,9 @@ export function plan({ criteria, suites, budgetMs, only }: RunOptions): Plan {
     );
   }
   return { checks, estimateMs };
+}
+
+function inOrder(cases: PlannedCase[], first: RunOptions['first']): PlannedCase[] {
+  if (first === undefined) return cases;
+  return [...cases.filter(({ id }) => first(id)), ...cases.filter(({ id }) => !first(id))];
 }
