@@ -11,7 +11,7 @@ import { DecisionAudit } from './decision-audit.js';
 import { untilDurable } from './durable.js';
 import { Folds } from './fold.js';
 import type { ExecutorParts } from './parts.js';
-import { getTask, listTasks, observeTask, own, snapshotOf } from './reads.js';
+import { followTask, getTask, listTasks, observeTask, own, snapshotOf } from './reads.js';
 import { recover } from './recovery.js';
 import { scheduleRetention } from './retention.js';
 import type { DelegationService } from './service.js';
@@ -129,6 +129,11 @@ export function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Ex
       own(journal, caller, taskId);
       await folds.prepare(taskId);
       return observeTask(journal, folds, caller, taskId, signal, terminalOk);
+    },
+    async follow(caller, taskId, cursor, signal) {
+      own(journal, caller, taskId);
+      await folds.prepare(taskId);
+      return followTask(journal, folds, caller, taskId, cursor, signal);
     },
     async cancel(caller, taskId) {
       await recordCancel(parts, caller, taskId);

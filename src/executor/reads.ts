@@ -6,7 +6,7 @@ import { outputBytes } from '../profile/artifacts.js';
 import { ProfileError } from '../profile/errors.js';
 import { isTerminal } from '../profile/lifecycle.js';
 import type { Folds } from './fold.js';
-import type { Caller, Observation, TaskListQuery, TaskPage, TaskSnapshot } from './service.js';
+import type { Caller, Following, Observation, TaskListQuery, TaskPage, TaskSnapshot } from './service.js';
 
 /** A page holds as many bytes as the Task beside it, and at least this many. */
 const LEAST_PAGE_BYTES = 256 * 1024;
@@ -44,8 +44,7 @@ export function getTask(
   own(journal, caller, taskId);
   const snapshot = snapshotOf(folds, taskId);
   if (cursor === undefined) return { snapshot };
-  const after = journal.position(taskId, cursor);
-  if (after === undefined || after > snapshot.row.sequence) throw new ProfileError('CURSOR_INVALID');
+  const after = positionOf(journal, snapshot, cursor);
   const bytes = Math.max(LEAST_PAGE_BYTES, artifactBytes(snapshot));
   // One turn of the event loop: nothing is committed to this reader between the snapshot and the page.
   const slice = journal.read(taskId, after, MAX_PAGE_EVENTS, bytes);
@@ -66,6 +65,13 @@ export function getTask(
       ...(trimmed ? { floor } : {}),
     },
   };
+}
+
+/** A cursor that this task issued, not ahead of its log: anything else is one answer (section 4). */
+function positionOf(journal: Journal, { row }: TaskSnapshot, cursor: string): number {
+  const after = journal.position(row.taskId, cursor);
+  if (after === undefined || after > row.sequence) throw new ProfileError('CURSOR_INVALID');
+  return after;
 }
 
 function artifactBytes({ artifacts }: TaskSnapshot): number {
@@ -127,6 +133,27 @@ export function observeTask(
   // Read again: it may have ended between the two reads, and D-9 leaves the core rule as it is.
   if (isTerminal(snapshot.row.state) && !terminalOk) throw new ProfileError('UNSUPPORTED_OPERATION');
   return { snapshot, events: tail(journal, taskId, snapshot.row.sequence, signal) };
+}
+
+export function followTask(
+  journal: Journal,
+  folds: Folds,
+  caller: Caller,
+  taskId: string,
+  cursor: string,
+  signal: AbortSignal,
+): Following {
+  const { floor } = own(journal, caller, taskId);
+  const snapshot = snapshotOf(folds, taskId);
+  const after = positionOf(journal, snapshot, cursor);
+  const trimmed = floor !== undefined && after < floor.sequence ? floor : undefined;
+  const from = trimmed?.sequence ?? after;
+  return {
+    snapshot,
+    after: from,
+    ...(trimmed === undefined ? {} : { floor: trimmed }),
+    events: tail(journal, taskId, from, signal),
+  };
 }
 
 /** Everything after `from`, read when it is pulled: a slow reader costs nothing but its own time. */

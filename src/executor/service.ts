@@ -59,6 +59,16 @@ export interface Observation {
   events: AsyncIterable<StoredEvent[]>;
 }
 
+/** Everything after a cursor, running or terminal; `events` ends after the terminal event or on abort. */
+export interface Following {
+  snapshot: TaskSnapshot;
+  /** The sequence after which `events` begins. */
+  after: number;
+  /** Present when events after the cursor were trimmed: `events` begins behind it (D-12). */
+  floor?: { sequence: number; head: Digest };
+  events: AsyncIterable<StoredEvent[]>;
+}
+
 export interface TaskListQuery {
   state?: TaskState;
   contextId?: string;
@@ -79,6 +89,8 @@ export interface DelegationService {
   list(caller: Caller, query: TaskListQuery): Promise<{ tasks: TaskSnapshot[]; next: string; total: number }>;
   /** Throws UNSUPPORTED (A2A UnsupportedOperationError) on a terminal task unless `terminalOk`, as a duplicate create by streaming needs. */
   observe(caller: Caller, taskId: string, signal: AbortSignal, terminalOk?: boolean): Promise<Observation>;
+  /** From a cursor through the terminal event. Throws CURSOR_INVALID as `get` does. */
+  follow(caller: Caller, taskId: string, cursor: string, signal: AbortSignal): Promise<Following>;
   cancel(caller: Caller, taskId: string): Promise<TaskSnapshot>;
   /** One audit row for a refusal that happened before `create` (malformed, not negotiated, unauthenticated). */
   refused(refusal: { reason: string; peer?: string; source: string; detail?: Record<string, unknown> }): void;

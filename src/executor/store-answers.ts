@@ -15,6 +15,10 @@ export function sayingUnavailable(service: DelegationService): DelegationService
       const { snapshot, events } = await said(() => service.observe(caller, taskId, signal, terminalOk));
       return { snapshot, events: saidLater(events) };
     },
+    async follow(caller, taskId, cursor, signal) {
+      const following = await said(() => service.follow(caller, taskId, cursor, signal));
+      return { ...following, events: saidLater(following.events) };
+    },
   };
 }
 

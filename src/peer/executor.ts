@@ -1,10 +1,8 @@
 /** The executor's process: configuration and parts to a running peer, one ready line, a polite end. */
-import { agentCard } from '../bindings/a2a/card.js';
-import { cardRoute } from '../bindings/http/card-route.js';
 import { writeEvents } from '../bindings/http/event-stream.js';
 import { type ListenerTls, listen } from '../bindings/http/listener.js';
 import { checkNegotiated } from '../bindings/http/negotiation.js';
-import { jsonRpcRoute } from '../bindings/jsonrpc/server.js';
+import { sendItems } from '../bindings/oab/stream.js';
 import { createAcpRunner } from '../executor/agent/acp-runner.js';
 import { endOrphan } from '../executor/agent/process-group.js';
 import { createExecutor } from '../executor/executor.js';
@@ -20,6 +18,7 @@ import { effectiveAuthority } from '../profile/authority.js';
 import { signEnvelope } from '../profile/envelope.js';
 import { requestFromParams } from '../profile/message.js';
 import { judge } from '../profile/outcome.js';
+import { parseRequest } from '../profile/request.js';
 import { createLog } from '../telemetry/log.js';
 import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
@@ -27,6 +26,7 @@ import { readExecutorFile } from './config/executor-file.js';
 import { authorityOf } from './config/units.js';
 import { mintId } from './mint.js';
 import { rereadKeys } from './reread-keys.js';
+import { serveBindings } from './serve-bindings.js';
 import { openTunnels } from './tunnels.js';
 import { untilAsked } from './until-asked.js';
 import { VERSION } from './version.js';
@@ -39,6 +39,9 @@ export interface ExecutorPeerParts {
   readCreate: typeof requestFromParams;
   /** How a stream reaches its reader. */
   writeEvents: typeof writeEvents;
+  /** The same two on the custom OAB protocol. */
+  readRequest: typeof parseRequest;
+  sendItems: typeof sendItems;
   /** Around the finished service, as the bindings see it. */
   service(service: DelegationService): DelegationService;
 }
@@ -82,35 +85,20 @@ export async function runExecutor(
     checkNegotiated,
     readCreate: requestFromParams,
     writeEvents,
+    readRequest: parseRequest,
+    sendItems,
     service: (service) => service,
   });
   const executor = createExecutor(config, parts.executor);
   await executor.start();
-  const interfaces = () => [{ url: config.publicUrl, protocolBinding: 'JSONRPC' }];
-  const service = parts.service(executor.service);
-  const { authenticator } = parts;
   const { address, place } = settings.listen;
-  const routes = [
-    cardRoute(() => agentCard(service.describe(), interfaces())),
-    jsonRpcRoute(
-      {
-        service,
-        authenticator,
-        interfaces,
-        now: systemClock.now,
-        log,
-        checkNegotiated: parts.checkNegotiated,
-        readCreate: parts.readCreate,
-        writeEvents: parts.writeEvents,
-      },
-      new URL(config.publicUrl).pathname,
-    ),
-  ];
+  const served = serveBindings(settings, parts, parts.service(executor.service), log);
   const listenerTls = (): ListenerTls | undefined =>
     tls && { ...tls.current(), askCertificate: callers.certificates.size > 0 };
   const listenTls = listenerTls();
   const listener = await listen({
-    routes,
+    routes: served.routes,
+    ...(served.oab === undefined ? {} : { upgrade: served.oab.upgrade }),
     ...(address === undefined ? {} : { address }),
     ...(listenTls === undefined ? {} : { tls: listenTls }),
     ...(settings.relays.length === 0 ? {} : { authority: authorityOf(config.publicUrl) }),
@@ -164,6 +152,7 @@ export async function runExecutor(
   await Promise.race([executor.drain(), after(DRAIN_MS)]);
   // Whoever has just seen a terminal event comes for the Task with its result.
   if (busy) await after(LINGER_MS);
+  served.oab?.close();
   await Promise.all([listener.close(LINGER_MS), tunnels.close(LINGER_MS)]);
   stopRereading();
   await executor.stop();

@@ -1,11 +1,20 @@
 /** The HTTP listener that the HTTP bindings share: bounded, and able to end streams politely. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 export type Route = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
+
+/** false: not this one's path. Who takes it answers it. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, path: string) => boolean;
 
 /** TLS as this process ends it. With `askCertificate` a client may show one, which the binding judges. */
 export interface ListenerTls {
@@ -42,25 +51,33 @@ export interface ListenOptions {
   /** Absent: it takes only what comes through a tunnel. */
   address?: { host: string; port: number };
   routes: readonly Route[];
+  /** Takes requests for a WebSocket; without one they are requests like any other. */
+  upgrade?: Upgrade;
   tls?: ListenerTls;
   /** `host:port` of our URL: what a tunnelled connection must be for, in its server name and in every Host. */
   authority?: string;
 }
 
 /** The first route that takes the request answers it; nobody's request is 404. Rejects when the address cannot be bound. */
-export async function listen({ address, routes, tls, authority }: ListenOptions): Promise<Listener> {
+export async function listen({ address, routes, upgrade, tls, authority }: ListenOptions): Promise<Listener> {
   const sockets = new Set<Duplex>();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    // Path only: a query is never routed by, and a full URL in the request line is a proxy's.
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    if (!routes.some((route) => route(request, response, path))) refuse(request, response, 404);
+    if (!routes.some((route) => route(request, response, pathOf(request)))) refuse(request, response, 404);
   };
-  const open = (handler: typeof serve): Server | TlsServer => {
+  const switchTo: Upgrade = (request, socket, head, path) => {
+    if (upgrade?.(request, socket, head, path) !== true) endUpgrade(socket, 404);
+    return true;
+  };
+  const open: Open = (handler, takeUpgrade) => {
     const made =
       tls === undefined
         ? createServer(LIMITS, handler)
         : createTlsServer({ ...LIMITS, ...context(tls) }, handler);
     made.maxConnections = MAX_CONNECTIONS;
+    if (upgrade !== undefined)
+      made.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+        takeUpgrade(request, socket, head, pathOf(request));
+      });
     made.on('connection', (socket: Duplex) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
@@ -68,9 +85,9 @@ export async function listen({ address, routes, tls, authority }: ListenOptions)
     return made;
   };
   const servers: (Server | TlsServer)[] = [];
-  const tunnelled = authority === undefined ? undefined : forAuthority(open, serve, authority);
+  const tunnelled = authority === undefined ? undefined : forAuthority(open, serve, switchTo, authority);
   if (tunnelled !== undefined) servers.push(tunnelled);
-  const bound = address === undefined ? undefined : open(serve);
+  const bound = address === undefined ? undefined : open(serve, switchTo);
   if (bound !== undefined && address !== undefined) {
     servers.push(bound);
     await new Promise<void>((resolve, reject) => {
@@ -101,28 +118,41 @@ export async function listen({ address, routes, tls, authority }: ListenOptions)
   };
 }
 
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+type Open = (handler: Serve, takeUpgrade: Upgrade) => Server | TlsServer;
+
 /** What comes through a relay chose its own way here: it is for exactly this authority, or refused (421, RFC 9110 15.5.20). */
-function forAuthority(
-  open: (handler: (request: IncomingMessage, response: ServerResponse) => void) => Server | TlsServer,
-  serve: (request: IncomingMessage, response: ServerResponse) => void,
-  authority: string,
-): Server | TlsServer {
+function forAuthority(open: Open, serve: Serve, switchTo: Upgrade, authority: string): Server | TlsServer {
   const [host = '', port = ''] = authority.split(':');
   const accepted = [authority, ...(port === '443' ? [host] : [])];
-  const server = open((request, response) => {
-    if (accepted.includes(request.headers.host?.toLowerCase() ?? '')) serve(request, response);
-    else refuse(request, response, 421);
-  });
+  const isOurs = ({ headers }: IncomingMessage) => accepted.includes(headers.host?.toLowerCase() ?? '');
+  const server = open(
+    (request, response) => (isOurs(request) ? serve(request, response) : refuse(request, response, 421)),
+    (request, socket, head, path) => {
+      if (isOurs(request)) return switchTo(request, socket, head, path);
+      endUpgrade(socket, 421);
+      return true;
+    },
+  );
   server.on('secureConnection', (socket: TLSSocket & { servername: string | false }) => {
     if (socket.servername !== host) socket.destroy();
   });
   return server;
 }
 
+/** Path only: a query is never routed by, and a full URL in the request line is a proxy's. */
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? '/').split('?', 1)[0] ?? '/';
+}
+
 function refuse(request: IncomingMessage, response: ServerResponse, status: 404 | 421): void {
   request.resume();
   const text = status === 404 ? 'not found\n' : 'not the authority that this connection was made for\n';
   response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
+}
+
+function endUpgrade(socket: Duplex, status: 404 | 421): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
 }
 
 function printed({ family, address, port }: AddressInfo): string {

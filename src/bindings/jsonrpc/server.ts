@@ -15,6 +15,7 @@ import { credentialsOf } from '../http/credentials.js';
 import { EVENT_STREAM_HEADERS, type writeEvents } from '../http/event-stream.js';
 import type { Route } from '../http/listener.js';
 import { type checkNegotiated, checkVersion, cursorOf } from '../http/negotiation.js';
+import { recordRefusal } from '../record-refusal.js';
 import { errorText, type Id, RpcFault, readEnvelope, resultFrame } from './envelope.js';
 
 export interface JsonRpcParts {
@@ -150,9 +151,7 @@ function refuse(
   call: Call | undefined,
 ): void {
   if (error instanceof ProfileError) {
-    if (isUnrecorded(error, call)) {
-      service.refused({ reason: error.reason, peer: caller.peer, source, detail: detailOf(error) });
-    } else if (error.detail === 'rate') service.refused({ reason: 'RATE', source: `peer ${caller.peer}` });
+    recordRefusal(service, error, { caller, source, called: call !== undefined });
     const status = error.http === 503 ? 503 : 200;
     if (error.retryAfterMs !== undefined)
       response.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
@@ -164,21 +163,6 @@ function refuse(
   if (error instanceof RpcFault) service.refused({ reason: `RPC ${error.code}`, peer: caller.peer, source });
   else log.error({ err: error }, 'a call failed by a defect of ours');
   send(response, 200, errorText(id, error));
-}
-
-/** Refused before admission, which records its own decisions; a read's not-found is no decision worth a row. */
-function isUnrecorded({ reason, detail }: ProfileError, call: Call | undefined): boolean {
-  if (call === undefined) return detail !== 'rate';
-  return (
-    reason === 'MALFORMED' ||
-    reason === 'UNKNOWN_MEMBER' ||
-    reason === 'WRONG_TARGET' ||
-    reason === 'CURSOR_INVALID'
-  );
-}
-
-function detailOf({ detail }: ProfileError): Record<string, unknown> {
-  return detail === undefined ? {} : { where: detail.slice(0, 256) };
 }
 
 function send(

@@ -49,9 +49,10 @@ export function openPlanters(): Planters {
         const died = (code: number | null, signal: string | null) =>
           fail(`ended with ${code ?? signal} and without a verdict`);
         child.once('exit', died);
-        child.once('error', (error) => fail(error.message));
+        const broke = (error: Error) => fail(error.message);
+        child.once('error', broke);
         child.once('message', (planted: Planted) => {
-          child.off('exit', died);
+          child.off('exit', died).off('error', broke);
           if ('error' in planted) return fail(`came to no verdict (${planted.error})`);
           idle.push(child);
           resolve(planted.row);

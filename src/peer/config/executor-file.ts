@@ -10,6 +10,7 @@ import { ConfigError } from './config-error.js';
 import { consistency, files } from './executor-checks.js';
 import { readYaml } from './read-yaml.js';
 import { type RelaySettings, relaySettings, relayUrl } from './relay-entry.js';
+import { SPOKEN, type SpokenBinding } from './spoken.js';
 import {
   address,
   count,
@@ -41,7 +42,7 @@ export const executorSchema = z.strictObject({
   public_url: webUrl,
   insecure_loopback: z.boolean().default(false),
   bindings: z
-    .array(z.enum(['JSONRPC'], { error: 'must be JSONRPC in this version' }))
+    .array(z.enum(SPOKEN, { error: `must be ${SPOKEN.join(' or ')} in this version` }))
     .min(1)
     .default(['JSONRPC']),
   keys: z.strictObject({ results: path, reread: shortTime.prefault('30s') }),
@@ -125,6 +126,8 @@ export interface ExecutorSettings {
   relays: (RelaySettings & { route: string })[];
   journal: { file: string; maxBytes?: number };
   resultKeys: string;
+  /** Those that it serves. */
+  bindings: readonly SpokenBinding[];
   tls?: TlsPaths;
   callers: CallerSettings[];
 }
@@ -197,6 +200,7 @@ export function readExecutorFile(file: string): ExecutorSettings {
       ...(value.journal.max_size === undefined ? {} : { maxBytes: value.journal.max_size }),
     },
     resultKeys: at(value.keys.results),
+    bindings: value.bindings,
     ...(tls === undefined
       ? {}
       : {

@@ -1,0 +1,3 @@
+/** The bindings that the peers of this version speak. */
+export const SPOKEN = ['JSONRPC', 'OAB'] as const;
+export type SpokenBinding = (typeof SPOKEN)[number];
