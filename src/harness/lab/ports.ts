@@ -28,9 +28,9 @@ export interface Framer {
 
 /**
  * `sse`: one frame per dispatched event of `text/event-stream` bodies in HTTP/1.1 responses, comments (heartbeats) not
- * counted; `raw`: one frame per chunk as the tap reads it (useful only where a hold point separates the writes).
+ * counted; `websocket`: one frame per text message, whatever its fragments, pings and pongs not counted; `raw`: one frame per chunk as the tap reads it (useful only where a hold point separates the writes).
  */
-export type FramerName = 'sse' | 'raw';
+export type FramerName = 'sse' | 'websocket' | 'raw';
 
 /**
  * Where a cut falls. `{byte: N}`: once N bytes of the direction are delivered; with 0, when its first byte arrives (and
