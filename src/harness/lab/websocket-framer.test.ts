@@ -51,7 +51,7 @@ describe('the WebSocket framer', () => {
       const sizes = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 4 });
       fc.assert(
         fc.property(pieces, sizes, (chosen, tcpSizes) => {
-          const wire = [Buffer.from(masked ? ASKED : GRANTED)];
+          const wire: Buffer[] = [Buffer.from(masked ? ASKED : GRANTED)];
           const expected: number[] = [];
           for (const [frames, texts] of chosen) {
             wire.push(...frames.map((frame) => (masked ? wsFrame.mask(frame) : frame)));
