@@ -5,6 +5,7 @@
 import type {
   CardParams,
   DelegationRequest,
+  Digest,
   EventBody,
   EventPage,
   EventPosition,
@@ -13,9 +14,10 @@ import type {
 } from '../profile/model.js';
 
 export interface PeerDescription {
+  /** What the peer says of itself: its card, or on OAB its description. */
   card: Record<string, unknown>;
   params: CardParams;
-  /** The interface chosen from the card for this connection's binding. */
+  /** The interface that this connection speaks to. */
   url: string;
 }
 
@@ -27,10 +29,19 @@ export interface RemoteTask {
   result?: ResultEnvelope;
 }
 
-export type RemoteFrame = { task: RemoteTask } | { event: EventBody; position: EventPosition };
+export type RemoteFrame =
+  | { task: RemoteTask }
+  | { event: EventBody; position: EventPosition }
+  /** Events up to here were trimmed: the explicit gap of a stream that begins at a cursor (D-12). */
+  | { floor: { sequence: number; head: Digest } };
 
 export interface CallOptions {
   signal: AbortSignal;
+}
+
+export interface ObserveOptions extends CallOptions {
+  /** Where the reader stands; at the beginning by default. */
+  from?: { cursor: string; sequence: number };
 }
 
 export interface PeerConnection {
@@ -39,8 +50,11 @@ export interface PeerConnection {
   /** The same `request` gives a byte-identical message on every call. */
   create(request: DelegationRequest, options: CallOptions): Promise<RemoteTask>;
   get(taskId: string, cursor: string | undefined, options: CallOptions): Promise<RemoteTask>;
-  /** First a task frame, then events; returns on any end. An end without a terminal event is a disconnect. */
-  observe(taskId: string, options: CallOptions): AsyncIterable<RemoteFrame>;
+  /**
+   * On A2A first a task frame, then events, wherever the reader stands; on OAB every event behind its place. Any end
+   * without a terminal event is a disconnect.
+   */
+  observe(taskId: string, options: ObserveOptions): AsyncIterable<RemoteFrame>;
   cancel(taskId: string, options: CallOptions): Promise<RemoteTask>;
   close(): Promise<void>;
 }

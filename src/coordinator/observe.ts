@@ -1,6 +1,7 @@
 /**
  * Following one task to its terminal event over any number of connections: subscribe first, read what was missed by
- * pages, extend our own chain, store the cursor; nothing is taken twice and no gap is passed over (section 4).
+ * pages, or where the stream itself begins at our cursor from it alone; extend our own chain, store the cursor. Nothing
+ * is taken twice and no gap is passed over (section 4).
  */
 import { firstHead, headAfter } from '../profile/chain.js';
 import { NotAnEvent } from '../profile/event-form.js';
@@ -107,11 +108,13 @@ export class Follower {
   async #session(signal: AbortSignal): Promise<void> {
     const { taskId } = this.#delegation;
     try {
-      for await (const frame of this.#connection.observe(taskId, { signal })) {
+      for await (const frame of this.#connection.observe(taskId, { signal, from: this.#place })) {
         if ('task' in frame) {
           const at = frame.task.position?.sequence ?? 0;
           // Live frames wait in the connection while what was missed is read.
           if (at > this.#place.sequence) await this.#pages(signal, at);
+        } else if ('floor' in frame) {
+          this.#beginAt(frame.floor);
         } else {
           if (frame.position.sequence > this.#place.sequence + 1)
             await this.#pages(signal, frame.position.sequence - 1);
@@ -135,15 +138,7 @@ export class Follower {
       });
       if (page === undefined) throw new PeerUnreachable('the cursor was not seen: an answer without events');
       if (!page.complete && page.floor !== undefined && page.floor.sequence > this.#place.sequence) {
-        // Trimmed: said, never skipped in silence. From here on the chain starts at the floor.
-        const { sequence, head } = page.floor;
-        this.#place = {
-          ...this.#place,
-          sequence,
-          head,
-          from: sequence,
-          gaps: this.#place.gaps || this.#place.sequence > 0,
-        };
+        this.#beginAt(page.floor);
       }
       const before = this.#place.sequence;
       for (const { event, sequence, cursor } of page.events) {
@@ -153,6 +148,12 @@ export class Follower {
       if (page.next === '') return;
       if (this.#place.sequence === before) throw new PeerUnreachable('a page without progress');
     }
+  }
+
+  /** Trimmed: said, never skipped in silence. From here on the chain starts at the floor. */
+  #beginAt({ sequence, head }: { sequence: number; head: Digest }): void {
+    const gaps = this.#place.gaps || this.#place.sequence > 0;
+    this.#place = { ...this.#place, sequence, head, from: sequence, gaps };
   }
 
   #take(event: EventBody, { sequence, cursor }: EventPosition): void {

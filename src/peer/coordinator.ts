@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialTls } from '../bindings/http/dial.js';
 import { connectJsonRpc } from '../bindings/jsonrpc/client.js';
+import { connectOab } from '../bindings/oab/client.js';
 import { type Coordinator, createCoordinator } from '../coordinator/coordinator.js';
 import { DelegateError } from '../coordinator/intend.js';
 import type { CoordinatorParts } from '../coordinator/parts.js';
@@ -11,6 +12,7 @@ import { openPinnedKeys } from '../identity/pinned-keys.js';
 import { openTlsFiles, readCertificates } from '../identity/tls-files.js';
 import { mintToken } from '../identity/token.js';
 import { acceptResult } from '../profile/acceptance.js';
+import type { Digest } from '../profile/model.js';
 import { observation } from '../profile/observation.js';
 import { createLog } from '../telemetry/log.js';
 import {
@@ -64,14 +66,14 @@ export function openCoordinator(
     connect(peer, cap) {
       const entry = settings.peers.find((one) => one.peer === peer);
       if (entry === undefined) throw new DelegateError(`peer ${peer} is not configured any more`);
-      return connectJsonRpc({
+      const options = {
         url: entry.url,
         ...(entry.connect === undefined ? {} : { connect: entry.connect }),
         insecureLoopback: settings.insecureLoopback,
         timeoutMs: settings.timeoutMs,
         tls: () => tlsOf(entry),
         ...(entry.relays.length === 0 ? {} : { through: throughRelays(config.peer, entry.relays) }),
-        credentials: (req) => {
+        credentials: (req?: Digest) => {
           if (tokens === undefined) return undefined;
           // A coordinator that stays up signs with a rotated key as soon as it is there.
           tokens.reload();
@@ -85,7 +87,8 @@ export function openCoordinator(
             ...(req === undefined ? {} : { req }),
           });
         },
-      });
+      };
+      return entry.binding === 'OAB' ? connectOab({ ...options, peer }) : connectJsonRpc(options);
     },
     resultKey(peer, kid) {
       const keys = results.get(peer);

@@ -19,7 +19,6 @@ import { signEnvelope } from '../profile/envelope.js';
 import { requestFromParams } from '../profile/message.js';
 import { judge } from '../profile/outcome.js';
 import { parseRequest } from '../profile/request.js';
-import { openTunnel } from '../relay/tunnel-client.js';
 import { createLog } from '../telemetry/log.js';
 import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
@@ -43,7 +42,6 @@ export interface ExecutorPeerParts {
   /** The same two on the custom OAB protocol. */
   readRequest: typeof parseRequest;
   sendItems: typeof sendItems;
-  openTunnel: typeof openTunnel;
   /** Around the finished service, as the bindings see it. */
   service(service: DelegationService): DelegationService;
 }
@@ -89,7 +87,6 @@ export async function runExecutor(
     writeEvents,
     readRequest: parseRequest,
     sendItems,
-    openTunnel,
     service: (service) => service,
   });
   const executor = createExecutor(config, parts.executor);
@@ -110,7 +107,7 @@ export async function runExecutor(
       `${place}: ${address?.host}:${address?.port} cannot be listened on (${error.code ?? error.message})`,
     ]);
   });
-  const tunnels = openTunnels(settings, listener.accept, log, parts.openTunnel);
+  const tunnels = openTunnels(settings, listener.accept, log);
   const audited = (detail: Record<string, unknown>) =>
     void parts.executor.journal
       .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, ...detail } })

@@ -32,38 +32,58 @@ export class WrongServerKey extends Error {
   override name = 'WrongServerKey';
 }
 
+/** What a connection is for; the URL's own words. */
+type Aim = buildConnector.Options;
+type Connect = (aim: Aim, callback: buildConnector.Callback) => void;
+
 /** A pool that dials one address whatever the request's URL says; Host, SNI and certificate checks stay the URL's. */
 export function dial(options: DialOptions): Dispatcher {
-  const target = options.connect === undefined ? undefined : splitAddress(options.connect);
-  const connectors = new Connectors();
   return new Agent({
     // Streams are idle for as long as the peer is; liveness is watched by heartbeats.
     bodyTimeout: 0,
     headersTimeout: 0,
     pipelining: 1,
     connections: 256,
-    connect: (request, callback) => {
-      const dialled =
-        target === undefined
-          ? request
-          : { ...request, hostname: target.host, host: target.host, port: target.port };
-      const loopback = /^(127\.|::1$|\[::1\]$|localhost$)/.test(dialled.hostname);
-      if (request.protocol === 'http:' && !(options.insecureLoopback && loopback)) {
-        callback(new Error('plain HTTP is for loopback with insecure_loopback only'), null);
-        return;
-      }
-      const aim = { ...dialled, servername: request.servername ?? request.hostname };
-      const tls = options.tls?.() ?? {};
-      if (options.through === undefined) {
-        connectors.connect(aim, tls, callback);
-        return;
-      }
-      options.through(`${request.hostname}:${request.port === '' ? '443' : request.port}`).then(
-        (way) => connectors.connect({ ...aim, httpSocket: way as Socket }, tls, callback),
-        (error: Error) => callback(error, null),
-      );
-    },
+    connect: connectTo(options),
   });
+}
+
+/** The same for who speaks something else than HTTP on the connection; each call opens one to the URL. */
+export function dialer(options: DialOptions): (url: URL) => Promise<Socket> {
+  const connect = connectTo(options);
+  return ({ protocol, hostname, host, port }) =>
+    new Promise((resolve, reject) => {
+      const bare = hostname.replace(/^\[|\]$/g, '');
+      connect({ protocol, hostname: bare, host, port }, (error, socket) =>
+        socket === null ? reject(error) : resolve(socket),
+      );
+    });
+}
+
+function connectTo(options: DialOptions): Connect {
+  const target = options.connect === undefined ? undefined : splitAddress(options.connect);
+  const connectors = new Connectors();
+  return (request, callback) => {
+    const dialled =
+      target === undefined
+        ? request
+        : { ...request, hostname: target.host, host: target.host, port: target.port };
+    const loopback = /^(127\.|::1$|\[::1\]$|localhost$)/.test(dialled.hostname);
+    if (request.protocol === 'http:' && !(options.insecureLoopback && loopback)) {
+      callback(new Error('plain HTTP is for loopback with insecure_loopback only'), null);
+      return;
+    }
+    const aim = { ...dialled, servername: request.servername ?? request.hostname };
+    const tls = options.tls?.() ?? {};
+    if (options.through === undefined) {
+      connectors.connect(aim, tls, callback);
+      return;
+    }
+    options.through(`${request.hostname}:${request.port === '' ? '443' : request.port}`).then(
+      (way) => connectors.connect({ ...aim, httpSocket: way as Socket }, tls, callback),
+      (error: Error) => callback(error, null),
+    );
+  };
 }
 
 /** The connectors of one pool: a renewed certificate, authority or pin is in force with the next connection. */

@@ -24,8 +24,12 @@ export class Credits {
   async take(most: number, signal: AbortSignal): Promise<number> {
     while (this.#left === 0 && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const wake = () => {
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.#wake = wake;
+        signal.addEventListener('abort', wake);
       });
     }
     if (signal.aborted) return 0;

@@ -35,33 +35,26 @@ interface Peers {
 
 /** In the working directory of a relay with a planted defect: where the files of `secret` are. */
 export const HELD_SECRET = 'held-secret.json';
-
-export interface RelayVariant {
-  defect?: string | undefined;
-  id?: string;
-  ping?: { intervalMs: number; timeoutMs: number };
-}
-
-const PING = { intervalMs: 250, timeoutMs: 5000 };
+const ID = 'relay-1';
+const HOST = `${ID}.lab`;
 
 /** Keys are paths of public halves. A relay that is started again takes the port that it had. */
 export async function relaySubject(
   lab: Lab,
   name: string,
   peers: Peers,
-  { defect, id = 'relay-1', ping = PING }: RelayVariant = {},
+  defect?: string,
 ): Promise<RelaySubject> {
-  const host = `${id}.lab`;
   const folder = join(lab.folder, name);
   mkdirSync(folder, { recursive: true });
   const authority = await lab.authority();
-  const { cert, key } = await authority.issue(name, { dns: [host] });
+  const { cert, key } = await authority.issue(name, { dns: [HOST] });
   const file = join(folder, 'relay.yaml');
   const configure = (port: number) =>
     writeFileSync(
       file,
       stringify({
-        relay: id,
+        relay: ID,
         listen: { address: `127.0.0.1:${port}`, tls: { cert, key, client_ca: authority.ca } },
         executors: peers.executors.map(({ peer, route, keys }) => ({ peer, route, key: keys })),
         coordinators: peers.coordinators.map(({ peer, keys, routes }) => ({
@@ -69,7 +62,7 @@ export async function relaySubject(
           token_keys: keys,
           routes,
         })),
-        ping: { interval: `${ping.intervalMs}ms`, timeout: `${ping.timeoutMs}ms` },
+        ping: { interval: '250ms', timeout: '5s' },
         keys: { reread: '1s' },
       }),
     );
@@ -95,15 +88,15 @@ export async function relaySubject(
         while (kept > LOG_KEPT) kept -= written.shift()?.length ?? 0;
       },
     });
-    const [at = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
-    address = { host: at, port: Number(port) };
+    const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
+    address = { host, port: Number(port) };
   };
   await start();
   return {
-    id,
-    url: `https://${host}/`,
+    id: ID,
+    url: `https://${HOST}/`,
     ca: authority.ca,
-    servername: host,
+    servername: HOST,
     executorLink: await lab.link(`${name}-executor-relay`, address),
     address: () => address,
     logs: () => Buffer.concat(written),

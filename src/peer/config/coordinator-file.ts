@@ -9,6 +9,7 @@ import { CAPABILITIES } from '../../profile/capabilities.js';
 import { ConfigError } from './config-error.js';
 import { readYaml } from './read-yaml.js';
 import { type RelaySettings, relayFiles, relaySettings, relayUrl } from './relay-entry.js';
+import { SPOKEN, type SpokenBinding } from './spoken.js';
 import { dialled, duration, isLoopback, notAvailable, path, peerId, shortTime, webUrl } from './units.js';
 
 const capability = z.enum(CAPABILITIES as [string, ...string[]], {
@@ -29,8 +30,9 @@ export const coordinatorSchema = z.strictObject({
       url: webUrl,
       connect: dialled.optional(),
       result_keys: path,
+      /** The first is the one that is spoken to this peer. */
       bindings: z
-        .array(z.enum(['JSONRPC'], { error: 'must be JSONRPC in this version' }))
+        .array(z.enum(SPOKEN, { error: `must be ${SPOKEN.join(' or ')} in this version` }))
         .min(1)
         .default(['JSONRPC']),
       capabilities: z.array(capability),
@@ -64,6 +66,7 @@ export const coordinatorSchema = z.strictObject({
 
 export interface PeerSettings {
   peer: string;
+  binding: SpokenBinding;
   url: string;
   connect?: string;
   resultKeys: string;
@@ -162,8 +165,9 @@ export function readCoordinatorFile(file: string): CoordinatorSettings {
     socket: `${at(value.store)}.sock`,
     timeoutMs: value.timeout,
     insecureLoopback: value.insecure_loopback,
-    peers: value.peers.map(({ peer, url, connect, result_keys, ca, tls_key, relays }) => ({
+    peers: value.peers.map(({ peer, url, connect, result_keys, bindings, ca, tls_key, relays }) => ({
       peer,
+      binding: bindings[0] as SpokenBinding,
       url,
       resultKeys: at(result_keys),
       relays: relays.map(({ token_key, ...relay }) => relaySettings(relay, at, token_key)),

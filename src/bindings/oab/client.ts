@@ -1,0 +1,216 @@
+/** The coordinator's side of the custom OAB protocol: one connection at a time, opened anew by whoever asks next. */
+import {
+  type CallOptions,
+  NotNegotiated,
+  type ObserveOptions,
+  type PeerConnection,
+  type PeerDescription,
+  PeerRefusal,
+  PeerUnreachable,
+  type RemoteFrame,
+  type RemoteTask,
+} from '../../coordinator/connection.js';
+import { timeLimit } from '../../coordinator/time-limit.js';
+import { isTerminal } from '../../profile/lifecycle.js';
+import type { DelegationRequest, Digest, EventPage } from '../../profile/model.js';
+import { CURSOR_START } from '../../profile/names.js';
+import { requestDigest } from '../../profile/request.js';
+import { type DialOptions, dialer } from '../http/dial.js';
+import { openWebSocket } from './client-dial.js';
+import { remoteDescription, remoteItem, remoteTask } from './client-remote.js';
+import { ClientWire } from './client-wire.js';
+import type { Verb } from './names.js';
+
+export interface OabClientOptions extends DialOptions {
+  /** The peer's id, which its description must name. */
+  peer: string;
+  /** Its identity URL: the only place that ever gets a token (OPEN-33). */
+  url: string;
+  /** A token for one request, with the request digest for a create; undefined when a certificate does. */
+  credentials(req?: Digest): string | undefined;
+  /** For one unary answer, and for the opening of a connection. */
+  timeoutMs: number;
+}
+
+/** Of a peer that has not yet said what its own limit is. */
+const FIRST_FRAME_BYTES = 4 * 1024 * 1024;
+/** No peer is believed to need more. */
+const MOST_FRAME_BYTES = 16 * 1024 * 1024;
+/** Of the events that are held at a time when a log is read again. */
+const PAGE_BYTES = 1024 * 1024;
+
+export function connectOab(options: OabClientOptions): PeerConnection {
+  const url = new URL(options.url);
+  const dial = dialer(options);
+  let described: PeerDescription | undefined;
+  let opening: Promise<ClientWire> | undefined;
+  let wire: ClientWire | undefined;
+  let closed = false;
+
+  const open = async (): Promise<ClientWire> => {
+    const limits = { maxBytes: MOST_FRAME_BYTES, timeoutMs: options.timeoutMs };
+    const socket = await dial(url);
+    const made = await openWebSocket(
+      url,
+      socket,
+      options.credentials(),
+      limits,
+      (ws) => new ClientWire(ws, socket, FIRST_FRAME_BYTES),
+    );
+    if (described !== undefined) hold(made, described);
+    if (closed) made.drop('the connection was given up');
+    wire = made;
+    return made;
+  };
+
+  const hold = (one: ClientWire, { params }: PeerDescription) =>
+    one.hold(params.heartbeatSeconds * 1000, Math.min(params.limits.maxFrameBytes, MOST_FRAME_BYTES));
+
+  /** Several who ask at once share one connection. */
+  const connected = async (signal: AbortSignal): Promise<ClientWire> => {
+    if (wire !== undefined && !wire.isLost) return wire;
+    if (closed) throw new PeerUnreachable('the connection was given up');
+    opening ??= open().finally(() => {
+      opening = undefined;
+    });
+    try {
+      return await aborted(opening, signal);
+    } catch (error) {
+      throw asUnreachable(error);
+    }
+  };
+
+  const limited = async (verb: Verb, params: unknown, { signal }: CallOptions, req?: Digest) => {
+    const timed = timeLimit(options.timeoutMs, signal);
+    try {
+      const one = await connected(timed.signal);
+      return { one, result: await one.call(verb, params, options.credentials(req), timed.signal) };
+    } finally {
+      timed.end();
+    }
+  };
+
+  const describe = async (call: CallOptions): Promise<PeerDescription> => {
+    if (described !== undefined) return described;
+    const { one, result } = await limited('describe', {}, call);
+    described = remoteDescription(result, options.peer, options.url);
+    hold(one, described);
+    return described;
+  };
+
+  const unary = async (verb: Verb, params: unknown, call: CallOptions, req?: Digest): Promise<RemoteTask> => {
+    await describe(call);
+    const { one, result } = await limited(verb, params, call, req);
+    return held(one, () => remoteTask(result));
+  };
+
+  async function* observe(taskId: string, { signal, from }: ObserveOptions): AsyncGenerator<RemoteFrame> {
+    for await (const { frame } of items(taskId, from?.cursor ?? CURSOR_START, from?.sequence ?? 0, signal))
+      yield frame;
+  }
+
+  /** Events behind a cursor, without a hole that is not said; `after` is where it stands, where that is known. */
+  async function* items(taskId: string, cursor: string, after: number | undefined, signal: AbortSignal) {
+    await describe({ signal });
+    const one = await connected(signal);
+    let next = after === undefined ? undefined : after + 1;
+    let first = true;
+    let ended = false;
+    const params = { task_id: taskId, cursor };
+    for await (const piece of one.stream('events', params, options.credentials(), signal)) {
+      if ('end' in piece) {
+        // From behind the terminal event there is nothing, and that is complete.
+        if (piece.end === 'complete' && !ended && !first)
+          throw lie(one, 'a stream that is called complete without its terminal event');
+        return;
+      }
+      const frame = held(one, () => remoteItem(piece.item, taskId));
+      if (ended) throw lie(one, 'an item behind the terminal event');
+      if ('floor' in frame) {
+        const { sequence } = frame.floor;
+        if (!first) throw lie(one, 'a gap in mid-stream');
+        if (next !== undefined && sequence < next) throw lie(one, 'a gap that is none');
+        next = sequence + 1;
+      } else if ('event' in frame) {
+        const { sequence } = frame.position;
+        if (next !== undefined && sequence !== next)
+          throw lie(one, `event ${sequence} in the place of event ${next}`);
+        next = sequence + 1;
+        const { event } = frame;
+        ended = 'statusUpdate' in event && isTerminal(event.statusUpdate.status.state);
+      }
+      first = false;
+      yield { frame, bytes: piece.bytes };
+    }
+  }
+
+  /** The task, and what its log has behind the cursor by now, read from the stream up to that place or up to its end. */
+  const page = async (taskId: string, cursor: string, call: CallOptions): Promise<RemoteTask> => {
+    const remote = await unary('get', { task_id: taskId }, call);
+    const { sequence, cursor: end } = remote.position as NonNullable<RemoteTask['position']>;
+    const found: EventPage = { events: [], next: '', complete: true };
+    // A terminal task's stream comes to its own end; what is behind that is for the chain to judge.
+    const upTo = isTerminal(remote.task.status.state) ? Number.POSITIVE_INFINITY : sequence;
+    if (cursor === end) return { ...remote, page: found };
+    let bytes = 0;
+    for await (const { frame, bytes: more } of items(taskId, cursor, undefined, call.signal)) {
+      if ('floor' in frame) Object.assign(found, { complete: false, floor: frame.floor });
+      if (!('event' in frame)) continue;
+      const { event, position } = frame;
+      found.events.push({ sequence: position.sequence, cursor: position.cursor, event });
+      bytes += more;
+      if (position.sequence >= upTo) break;
+      if (bytes < PAGE_BYTES) continue;
+      found.next = position.cursor;
+      break;
+    }
+    return { ...remote, page: found };
+  };
+
+  return {
+    describe,
+    create: (request: DelegationRequest, call) => unary('create', { request }, call, requestDigest(request)),
+    get: (taskId, cursor, call) =>
+      cursor === undefined ? unary('get', { task_id: taskId }, call) : page(taskId, cursor, call),
+    observe,
+    cancel: (taskId, call) => unary('cancel', { task_id: taskId }, call),
+    async close() {
+      closed = true;
+      wire?.drop('the connection was given up');
+      // One that is being opened is dropped as soon as it is.
+      await opening?.catch(() => undefined);
+    },
+  };
+}
+
+/** A peer that breaks the protocol is not listened to any further on this connection. */
+function lie(wire: ClientWire, what: string): PeerUnreachable {
+  wire.drop(what);
+  return new PeerUnreachable(what);
+}
+
+function held<T>(wire: ClientWire, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    wire.drop((error as Error).message);
+    throw error;
+  }
+}
+
+function aborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(new PeerUnreachable('no connection in time'));
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
+/** From any failure of the network nothing can be concluded; what we know by name passes through. */
+function asUnreachable(error: unknown): Error {
+  if (error instanceof PeerRefusal || error instanceof PeerUnreachable || error instanceof NotNegotiated)
+    return error;
+  const { code, message } = error as { code?: string; message: string };
+  return new PeerUnreachable(code === undefined ? message : `${code}: ${message}`);
+}
