@@ -44,7 +44,6 @@ export function readServerFrame(text: string): ServerFrame {
   }
   if (!('error' in members)) {
     const { id, result } = read(resultFrame, value);
-    if (result === undefined) throw new PeerUnreachable('a frame with neither a result nor an error');
     return { kind: 'result', id, result };
   }
   const { id, error } = read(errorFrame, value);
