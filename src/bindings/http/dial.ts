@@ -55,7 +55,7 @@ export function dialer(options: DialOptions): (url: URL) => Promise<Socket> {
     new Promise((resolve, reject) => {
       const bare = hostname.replace(/^\[|\]$/g, '');
       connect({ protocol, hostname: bare, host, port }, (error, socket) =>
-        socket === null ? reject(error) : resolve(socket),
+        error === null && socket !== null ? resolve(socket) : reject(error),
       );
     });
 }

@@ -116,6 +116,14 @@ describe('the custom OAB protocol’s client, towards a peer that is not as it s
     assert.deepEqual(await heard(peer), { sequences: [1, 2, 3, 4, 5], ended: true, end: undefined });
   });
 
+  it('is told at once where nobody listens', async () => {
+    const { server, peer } = await open({});
+    await server.close();
+    await unreachable(peer.describe({ signal: signal() }), /ECONNREFUSED/);
+    await peer.close();
+    await unreachable(peer.describe({ signal: signal() }), /given up/);
+  });
+
   describe('at the upgrade', () => {
     for (const [name, subprotocol] of [
       ['none', undefined],
