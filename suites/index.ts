@@ -15,6 +15,7 @@ import { suite as prf25 } from './profile/prf-25.js';
 import { suite as prf26 } from './profile/prf-26.js';
 import { suite as prf27 } from './profile/prf-27.js';
 import { suite as prf29 } from './profile/prf-29.js';
+import { suite as rly02 } from './relay/rly-02.js';
 import { suite as rly10 } from './relay/rly-10.js';
 import { suite as rly12 } from './relay/rly-12.js';
 import { suite as rly14 } from './relay/rly-14.js';
@@ -64,6 +65,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl18,
   rpl19,
   rpl20,
+  rly02,
   rly10,
   rly12,
   rly14,

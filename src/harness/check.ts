@@ -10,6 +10,12 @@ export interface Cell {
 
 export type CheckOutcome = 'passed' | 'failed' | 'undetermined' | 'not_exercised' | 'not_run';
 
+/** Named figures of a case, each with its unit in its name. */
+export interface Measurement {
+  name: string;
+  [figure: string]: unknown;
+}
+
 /** One attempt at a criterion in a cell. `id` is an address: `RPL-03/JSONRPC/direct/reset`. */
 export interface CaseResult {
   id: string;
@@ -20,6 +26,7 @@ export interface CaseResult {
   attempts: number;
   /** Paths of evidence files, relative to the output folder. */
   evidence: string[];
+  measurements?: Measurement[];
   duration_ms: number;
 }
 

@@ -19,6 +19,7 @@ import { signEnvelope } from '../profile/envelope.js';
 import { requestFromParams } from '../profile/message.js';
 import { judge } from '../profile/outcome.js';
 import { parseRequest } from '../profile/request.js';
+import { openTunnel } from '../relay/tunnel-client.js';
 import { createLog } from '../telemetry/log.js';
 import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
@@ -42,6 +43,7 @@ export interface ExecutorPeerParts {
   /** The same two on the custom OAB protocol. */
   readRequest: typeof parseRequest;
   sendItems: typeof sendItems;
+  openTunnel: typeof openTunnel;
   /** Around the finished service, as the bindings see it. */
   service(service: DelegationService): DelegationService;
 }
@@ -87,6 +89,7 @@ export async function runExecutor(
     writeEvents,
     readRequest: parseRequest,
     sendItems,
+    openTunnel,
     service: (service) => service,
   });
   const executor = createExecutor(config, parts.executor);
@@ -107,7 +110,7 @@ export async function runExecutor(
       `${place}: ${address?.host}:${address?.port} cannot be listened on (${error.code ?? error.message})`,
     ]);
   });
-  const tunnels = openTunnels(settings, listener.accept, log);
+  const tunnels = openTunnels(settings, listener.accept, log, parts.openTunnel);
   const audited = (detail: Record<string, unknown>) =>
     void parts.executor.journal
       .audit({ kind: 'key', at: systemClock.now(), detail: { executor: config.peer, ...detail } })

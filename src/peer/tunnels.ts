@@ -1,6 +1,6 @@
 /** The executor's tunnels, one to each configured relay. */
 import type { Duplex } from 'node:stream';
-import { openTunnel } from '../relay/tunnel-client.js';
+import type { openTunnel } from '../relay/tunnel-client.js';
 import type { Log } from '../telemetry/log.js';
 import type { ExecutorSettings } from './config/executor-file.js';
 import { relayTarget } from './relay-credentials.js';
@@ -13,21 +13,17 @@ export interface Tunnels {
 
 const STREAM_WINDOW = 1024 * 1024;
 const MAX_STREAMS = 1000;
-/** Asked as often as a stream beats, at the most each 15 s; a host that is busy for a moment is not a dead relay. */
-const PING_MS = 15_000;
-const PONG_MS = 5000;
-const RECONNECT = { floorMs: 100, ceilingMs: 5000 };
 
 export function openTunnels(
-  { relays, config }: ExecutorSettings,
+  { relays, tunnels: settings, config }: ExecutorSettings,
   onConnection: (connection: Duplex) => void,
   log: Log,
+  open: typeof openTunnel,
 ): Tunnels {
   const tunnels = relays.map((relay) =>
-    openTunnel({
+    open({
       target: { ...relayTarget(config.peer, relay), route: relay.route },
-      reconnect: RECONNECT,
-      liveness: { pingMs: Math.min(PING_MS, config.heartbeatMs), pongMs: PONG_MS },
+      ...settings,
       streamWindow: STREAM_WINDOW,
       maxStreams: MAX_STREAMS,
       onConnection,

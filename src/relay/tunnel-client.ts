@@ -54,7 +54,7 @@ export function openTunnel(options: TunnelClientOptions): TunnelClient {
     firstUp = resolve;
   });
 
-  /** Until one stands: each attempt waits longer, with jitter, so that many executors do not come back at once. */
+  /** Until one stands: each attempt waits longer, half a step to a whole one, so that many executors do not come back at once. */
   const keep = async (): Promise<void> => {
     if (dialling !== undefined || stopped) return;
     const abort = new AbortController();
@@ -89,7 +89,7 @@ export function openTunnel(options: TunnelClientOptions): TunnelClient {
         return;
       } catch (error) {
         log.warn({ relay: target.url, err: error }, 'the relay was not reached');
-        await pause(wait * (0.5 + options.random()), abort.signal);
+        await pause(wait * (0.5 + options.random() / 2), abort.signal);
       }
     }
   };

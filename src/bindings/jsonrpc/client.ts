@@ -24,7 +24,8 @@ import {
 import { requestDigest } from '../../profile/request.js';
 import { parseStrict, StrictJsonError } from '../../profile/strict-json.js';
 import { remoteFrame, remoteTask } from '../a2a/remote-task.js';
-import { type DialOptions, dial } from '../http/dial.js';
+import type { DialOptions } from '../http/dial.js';
+import { openPool } from '../http/pool.js';
 import { EventTooLong, SseParser } from '../http/sse-parser.js';
 import { readAnswer } from './answer.js';
 
@@ -43,7 +44,7 @@ const DEFAULT_FRAME_BYTES = 4 * 1024 * 1024;
 const SILENT_HEARTBEATS = 2.5;
 
 export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
-  const pool = dial(options);
+  const pool = openPool(options);
   const origin = new URL(options.url).origin;
   let described: PeerDescription | undefined;
   let nextId = 1;
@@ -156,7 +157,10 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
         watchdog.refresh();
       }
     } catch (error) {
-      if (silence.signal.aborted) throw new PeerUnreachable('nothing came for 2.5 heartbeats');
+      if (silence.signal.aborted) {
+        pool.abandon();
+        throw new PeerUnreachable('nothing came for 2.5 heartbeats');
+      }
       throw asUnreachable(error);
     } finally {
       clearTimeout(watchdog);

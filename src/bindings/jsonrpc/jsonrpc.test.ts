@@ -461,6 +461,44 @@ describe('the JSON-RPC binding', () => {
       );
     });
 
+    it('uses no idle connection of a link that fell silent', async () => {
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\na2a-extensions: ${EXT}\r\n\r\n`;
+      let connections = 0;
+      const server = createServer((socket) => {
+        connections += 1;
+        let answered = 0;
+        socket.on('error', () => undefined);
+        socket.on('data', (data) => {
+          const asked = String(data);
+          if (asked.includes('/.well-known')) socket.write(http(card()));
+          else if (asked.includes('SubscribeToTask')) socket.write(`${head}${item({ task })}`);
+          else {
+            // It dies while it is idle, and nothing says so.
+            answered += 1;
+            const [, id] = /"id":(\d+)/.exec(asked) ?? [];
+            const answer = JSON.stringify({ jsonrpc: '2.0', id: Number(id), result: task });
+            if (answered === 1) socket.write(http(answer));
+          }
+        });
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const peer = client({ connect: `127.0.0.1:${(server.address() as AddressInfo).port}` });
+      try {
+        await peer.describe({ signal: signal() });
+        const observed = (async () => {
+          for await (const _frame of peer.observe('t', { signal: signal() }))
+            await peer.get('t', undefined, { signal: signal() });
+        })();
+        await assert.rejects(observed, /2\.5 heartbeats/);
+        assert.equal(connections, 2);
+        assert.equal((await peer.get('t', undefined, { signal: signal() })).task.id, 't');
+        assert.ok(connections > 2);
+      } finally {
+        await peer.close();
+        server.close();
+      }
+    });
+
     it('sends nothing to a card without the extension, or of another origin (OPEN-33)', async () => {
       for (const change of [
         (text: string) => text.replaceAll(EXT, 'https://example.invalid/other'),

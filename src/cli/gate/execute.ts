@@ -90,7 +90,7 @@ export async function execute(
     seed: flags.seed,
     subject: { executor: `reference ${VERSION}`, coordinator: `reference ${VERSION}` },
     components: result.components,
-    measurements: [],
+    measurements: measurementsOf(result.checks),
     evidence,
     score,
     startedAt: result.startedAt,
@@ -107,6 +107,13 @@ function pointsOf(most: number, defect: Defect | undefined): RunOptions['points'
     most: (criterion) => (defect === undefined || whole(criterion) ? most : Math.min(most, BYSTANDER_POINTS)),
     whole,
   };
+}
+
+/** Each with the address of the case that measured it. */
+function measurementsOf(checks: readonly CheckResult[]): Record<string, unknown>[] {
+  return checks.flatMap(({ cases }) =>
+    cases.flatMap(({ id, measurements = [] }) => measurements.map((one) => ({ case: id, ...one }))),
+  );
 }
 
 function narrowedBy(flags: RunFlags, cases: boolean): string[] {

@@ -20,9 +20,12 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { backsOffForEver } from './relay/backs-off-for-ever.js';
 import { endsTheirTls } from './relay/ends-their-tls.js';
 import { grantsByName } from './relay/grants-by-name.js';
 import { lateCloseUnregisters } from './relay/late-close-unregisters.js';
+import { redialsLate } from './relay/redials-late.js';
+import { trustsASilentTunnel } from './relay/trusts-a-silent-tunnel.js';
 import { asksAnew } from './replay/asks-anew.js';
 import { beatsRarely } from './replay/beats-rarely.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
@@ -104,6 +107,9 @@ export const defects: readonly Defect[] = [
   duplicateTellsMore,
   forgetsDenials,
   endsTheirTls,
+  backsOffForEver,
+  redialsLate,
+  trustsASilentTunnel,
   lateCloseUnregisters,
   grantsByName,
 ];

@@ -1,5 +1,5 @@
 /** One case, run once: in a laboratory of its own, judged by itself and by the histories that it recorded. */
-import { type CheckOutcome, Violation } from '../check.js';
+import { type CheckOutcome, type Measurement, Violation } from '../check.js';
 import type { Finding } from '../checkers/finding.js';
 import { within } from '../lab/deadline.js';
 import { openLab } from '../lab/lab.js';
@@ -37,6 +37,7 @@ export interface Attempted {
   /** Closed by now; their recordings stay. */
   links: readonly Link[];
   attempts: number;
+  measurements: Measurement[];
 }
 
 export interface AttemptOptions {
@@ -108,5 +109,6 @@ export async function attempt(
     exchanges: caseLab.recorder.exchanges.last,
     links: caseLab.recorder.links,
     attempts: Math.max(1, caseLab.attempts),
+    measurements: caseLab.measurements,
   };
 }

@@ -2,7 +2,14 @@
 import { join } from 'node:path';
 import type { BindingName } from '../../profile/names.js';
 import { type Boundaries, openBoundaries } from '../boundaries/boundaries.js';
-import { type Cell, NotExercised, type Topology, Undetermined, Violation } from '../check.js';
+import {
+  type Cell,
+  type Measurement,
+  NotExercised,
+  type Topology,
+  Undetermined,
+  Violation,
+} from '../check.js';
 import type { Canaries } from '../checkers/canaries.js';
 import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
 import type { Random } from '../seed.js';
@@ -53,6 +60,8 @@ export class CaseLab {
   readonly sweeps: Sweeps;
   /** How late, in ms, the host was at its worst since the case began: what it took from everybody, a subject may take too. */
   readonly hostLate: () => number;
+  /** What was measured, for the verdict. */
+  readonly measurements: Measurement[] = [];
   attempts = 0;
   readonly #shared: Shared;
   readonly #evidence: Evidence;
@@ -272,6 +281,11 @@ export class CaseLab {
 
   attempt(count = 1): void {
     this.attempts += count;
+  }
+
+  /** Figures that the verdict shows; `name` says what they are of. */
+  measure(name: string, figures: Record<string, unknown>): void {
+    this.measurements.push({ name, ...figures });
   }
 
   evidence(name: string, content: unknown): void {

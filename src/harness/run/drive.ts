@@ -85,7 +85,7 @@ async function runCase(
   if (sampled && attempted.outcome !== 'failed' && options.points?.whole(check.criterion) === true)
     attempted = await attempt(check, one, surroundings, { ...common, repeat: surroundings.again() });
   const duration_ms = Math.round(performance.now() - started);
-  const { outcome, reason } = attempted;
+  const { outcome, reason, measurements } = attempted;
   if (outcome === 'failed') await failures.explain(check, one, attempted, evidence, secrets);
   return {
     id: one.id,
@@ -93,6 +93,7 @@ async function runCase(
     ...(reason === undefined ? {} : { reason }),
     attempts: attempted.attempts,
     evidence: evidence.files,
+    ...(measurements.length === 0 ? {} : { measurements }),
     duration_ms,
   };
 }

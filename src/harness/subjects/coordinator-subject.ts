@@ -44,6 +44,8 @@ export interface Job {
 /** One run of the command: its lines as they come, and its exit code. */
 export interface JobRun {
   readonly lines: Json[];
+  /** When each of them came, by performance.now(). */
+  readonly times: number[];
   /** Resolves with the first line of this type; rejects when the run ends without one. */
   line(type: 'accepted' | 'event' | 'result'): Promise<Json>;
   readonly exit: Promise<number | null>;
@@ -91,16 +93,19 @@ export function referenceCoordinator(lab: Lab, name: string, variant: Variant = 
 
 function follow(command: LabCommand): JobRun {
   const lines: Json[] = [];
+  const times: number[] = [];
   let looks: (() => void)[] = [];
   const reading = (async () => {
     for await (const line of command.lines) {
       lines.push(JSON.parse(line) as Json);
+      times.push(performance.now());
       for (const look of looks) look();
     }
   })();
   const exit = reading.then(async () => (await command.exited).code);
   return {
     lines,
+    times,
     exit,
     line(type) {
       return new Promise((resolve, reject) => {

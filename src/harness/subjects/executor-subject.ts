@@ -7,12 +7,24 @@ import type { Identity } from '../wire/identity.js';
 import type { Json, Probe } from '../wire/probe.js';
 import type { RelaySubject } from './relay-subject.js';
 
+/** A wait is half a step to a whole one; the step doubles from the floor to the ceiling, and starts anew after progress. */
+export interface Backoff {
+  floorMs: number;
+  ceilingMs: number;
+}
+
 export interface ExecutorSettings {
   heartbeatMs: number;
   stopGraceMs: number;
   windowMs: number;
   clockSkewMs: number;
   retentionMs: number;
+  /** The back-off of its tunnels to relays. */
+  reconnect: Backoff;
+  /** How a dead tunnel is found, at either end of it. */
+  ping: { intervalMs: number; timeoutMs: number };
+  /** How many relays lead to it where it listens nowhere. */
+  relays: number;
   /** Limits that a case wants other than usual, in configuration's own words. */
   limits?: Record<string, unknown>;
   /** Further arguments of the scripted agent. */
@@ -27,7 +39,8 @@ export interface ExecutorSubject {
   /** PEM file of the authority of its certificate, and its public key as a JWK, for whoever pins it. */
   readonly ca: string;
   readonly tlsKey: string;
-  /** The relay that leads to it, where it listens nowhere: `address()` is then the relay's. */
+  /** The relays that lead to it, where it listens nowhere; `address()` is then that of the first one, `relay`. */
+  readonly relays: readonly RelaySubject[];
   readonly relay?: RelaySubject;
   /** JWKS of the keys that sign its results. */
   readonly resultKeys: string;
@@ -38,7 +51,8 @@ export interface ExecutorSubject {
   /** Ledger and hold points of the scripted agent behind it. */
   readonly holds: Holds;
   address(): Address;
-  probe(caller?: Identity): Probe;
+  /** Goes through the first relay unless told otherwise. */
+  probe(caller?: Identity, relay?: RelaySubject): Probe;
   /** SIGKILL or the like: as a crash. */
   kill(): Promise<void>;
   start(): Promise<void>;

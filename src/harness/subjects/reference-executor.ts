@@ -30,6 +30,9 @@ export const USUAL: ExecutorSettings = {
   windowMs: 7_200_000,
   clockSkewMs: 30_000,
   retentionMs: 86_400_000,
+  reconnect: { floorMs: 100, ceilingMs: 5000 },
+  ping: { intervalMs: 250, timeoutMs: 5000 },
+  relays: 1,
 };
 
 /** Starts an executor in a folder of its own below the lab's, and in the dual-outbound topology a relay before it. */
@@ -48,39 +51,39 @@ export async function referenceExecutor(
   writeKeys(at);
   const authority = await lab.authority();
   const tls = await authority.issue(name, { dns: [HOST] });
-  const relay =
-    topology === 'direct'
-      ? undefined
-      : await relaySubject(
-          lab,
-          `${name}-relay`,
-          {
-            executors: [{ peer: PEER, route: ROUTE, keys: at('relay.pub.jwks') }],
-            coordinators: ['gate', 'gate-other'].map((peer) => ({
-              peer,
-              keys: at(`${peer}.pub.jwks`),
-              routes: [ROUTE],
-            })),
-            secret: { cert: tls.cert, key: tls.key },
-          },
-          variant.relayDefect ?? variant.defect,
-        );
+  const relays = await Promise.all(
+    Array.from({ length: topology === 'direct' ? 0 : settings.relays }, (_, index) =>
+      relaySubject(
+        lab,
+        `${name}-relay${index === 0 ? '' : `-${index + 1}`}`,
+        {
+          executors: [{ peer: PEER, route: ROUTE, keys: at('relay.pub.jwks') }],
+          coordinators: ['gate', 'gate-other'].map((peer) => ({
+            peer,
+            keys: at(`${peer}.pub.jwks`),
+            routes: [ROUTE],
+          })),
+          secret: { cert: tls.cert, key: tls.key },
+        },
+        { defect: variant.relayDefect ?? variant.defect, id: `relay-${index + 1}`, ping: settings.ping },
+      ),
+    ),
+  );
+  const [first] = relays;
   const listen = { tls: { cert: tls.cert, key: tls.key, client_ca: authority.ca } };
   const place =
-    relay === undefined
+    first === undefined
       ? { listen: { address: '127.0.0.1:0', ...listen } }
       : {
           listen,
-          relays: [
-            {
-              relay: relay.id,
-              url: relay.url.replace(/^https/, 'wss'),
-              connect: relay.executorLink.connect,
-              ca: relay.ca,
-              route: ROUTE,
-              key: at('relay.jwks'),
-            },
-          ],
+          relays: relays.map((relay) => ({
+            relay: relay.id,
+            url: relay.url.replace(/^https/, 'wss'),
+            connect: relay.executorLink.connect,
+            ca: relay.ca,
+            route: ROUTE,
+            key: at('relay.jwks'),
+          })),
         };
   writeFileSync(at('executor.yaml'), stringify({ ...configuration(at, settings), ...place }));
 
@@ -102,7 +105,7 @@ export async function referenceExecutor(
   lab.onClose(`the store of ${name}`, () => store('ok'));
   const gate = new Identity('gate', PEER, at('gate.jwks'));
   const ca = readFileSync(authority.ca, 'utf8');
-  const reach = (caller: Identity): Reach => ({
+  const reach = (caller: Identity, relay = first): Reach => ({
     subject: { ca, servername: HOST },
     ...(relay === undefined
       ? {}
@@ -115,13 +118,14 @@ export async function referenceExecutor(
           },
         }),
   });
-  const where = relay?.address ?? (() => address);
+  const where = first?.address ?? (() => address);
   return {
     peer: PEER,
     url: URL_,
     ca: authority.ca,
     tlsKey: tls.jwk,
-    ...(relay === undefined ? {} : { relay }),
+    relays,
+    ...(first === undefined ? {} : { relay: first }),
     settings,
     hooks: new Set([
       ...(['start', 'stop', 'kill', 'store', 'settings', 'scripted-agent'] as const),
@@ -133,7 +137,8 @@ export async function referenceExecutor(
     revoked: new Identity('gate', PEER, at('revoked.jwks')),
     holds: lab.holds(at('probe')),
     address: where,
-    probe: (caller = gate) => jsonRpcProbe(caller, URL_, where, reach(caller)),
+    probe: (caller = gate, relay = first) =>
+      jsonRpcProbe(caller, URL_, relay?.address ?? where, reach(caller, relay)),
     kill: async () => void (await process_?.kill()),
     start,
     stop: async () => void (await process_?.stop()),
@@ -185,6 +190,8 @@ function configuration(at: (path: string) => string, settings: ExecutorSettings)
     limits: { running: 64, rate: '100000/s', clock_skew: ms(settings.clockSkewMs), ...settings.limits },
     idempotency: { window: ms(settings.windowMs) },
     stream: { heartbeat: ms(settings.heartbeatMs) },
+    reconnect: { floor: ms(settings.reconnect.floorMs), ceiling: ms(settings.reconnect.ceilingMs) },
+    ping: { interval: ms(settings.ping.intervalMs), timeout: ms(settings.ping.timeoutMs) },
     journal: { sqlite: at('journal.db'), retention: ms(settings.retentionMs) },
     agent: {
       command: [process.execPath, SCRIPTED_AGENT, '--probe', at('probe'), ...(settings.agentArguments ?? [])],

@@ -43,7 +43,7 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
         { peer: 'gate-other', keys: of('gate-other').public, routes: [] },
       ],
     },
-    defect,
+    { defect },
   );
   const ca = readFileSync(relay.ca, 'utf8');
   const { host, port } = relay.address();

@@ -35,26 +35,33 @@ interface Peers {
 
 /** In the working directory of a relay with a planted defect: where the files of `secret` are. */
 export const HELD_SECRET = 'held-secret.json';
-const ID = 'relay-1';
-const HOST = `${ID}.lab`;
+
+export interface RelayVariant {
+  defect?: string | undefined;
+  id?: string;
+  ping?: { intervalMs: number; timeoutMs: number };
+}
+
+const PING = { intervalMs: 250, timeoutMs: 5000 };
 
 /** Keys are paths of public halves. A relay that is started again takes the port that it had. */
 export async function relaySubject(
   lab: Lab,
   name: string,
   peers: Peers,
-  defect?: string,
+  { defect, id = 'relay-1', ping = PING }: RelayVariant = {},
 ): Promise<RelaySubject> {
+  const host = `${id}.lab`;
   const folder = join(lab.folder, name);
   mkdirSync(folder, { recursive: true });
   const authority = await lab.authority();
-  const { cert, key } = await authority.issue(name, { dns: [HOST] });
+  const { cert, key } = await authority.issue(name, { dns: [host] });
   const file = join(folder, 'relay.yaml');
   const configure = (port: number) =>
     writeFileSync(
       file,
       stringify({
-        relay: ID,
+        relay: id,
         listen: { address: `127.0.0.1:${port}`, tls: { cert, key, client_ca: authority.ca } },
         executors: peers.executors.map(({ peer, route, keys }) => ({ peer, route, key: keys })),
         coordinators: peers.coordinators.map(({ peer, keys, routes }) => ({
@@ -62,7 +69,7 @@ export async function relaySubject(
           token_keys: keys,
           routes,
         })),
-        ping: { interval: '250ms', timeout: '5s' },
+        ping: { interval: `${ping.intervalMs}ms`, timeout: `${ping.timeoutMs}ms` },
         keys: { reread: '1s' },
       }),
     );
@@ -88,15 +95,15 @@ export async function relaySubject(
         while (kept > LOG_KEPT) kept -= written.shift()?.length ?? 0;
       },
     });
-    const [host = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
-    address = { host, port: Number(port) };
+    const [at = '127.0.0.1', port = '0'] = (process_.ready.listen.https ?? '').split(':');
+    address = { host: at, port: Number(port) };
   };
   await start();
   return {
-    id: ID,
-    url: `https://${HOST}/`,
+    id,
+    url: `https://${host}/`,
     ca: authority.ca,
-    servername: HOST,
+    servername: host,
     executorLink: await lab.link(`${name}-executor-relay`, address),
     address: () => address,
     logs: () => Buffer.concat(written),

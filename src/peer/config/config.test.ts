@@ -232,6 +232,11 @@ describe('configuration', () => {
       /^peer\.yaml:13: idempotency\.window: is longer than ten years/,
     ],
     [
+      'a back-off whose floor is above its ceiling',
+      (text: string) => `${text}reconnect: { floor: 9s }\n`,
+      /^peer\.yaml:13: reconnect\.floor: is above the ceiling/,
+    ],
+    [
       'an empty value of a later feature',
       (text: string) => `${text}metrics:\n`,
       /^peer\.yaml:13: metrics: metrics is not available in this version/,

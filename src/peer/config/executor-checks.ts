@@ -49,6 +49,8 @@ export function consistency(
   }
   if (listen.address === undefined && relays.length === 0)
     found.push(`${place(['listen', 'address'])}: is missing, and there is no relay to be reached through`);
+  if (value.reconnect.floor > value.reconnect.ceiling)
+    found.push(`${place(['reconnect', 'floor'])}: is above the ceiling`);
   for (const [index, { route: own }] of value.relays.entries()) {
     if (tls === undefined)
       found.push(`${place(['relays', index])}: a relay needs listen.tls (TLS runs through it)`);

@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../executor/agent/config.js';
 import type { ExecutorConfig } from '../../executor/config.js';
 import type { TlsPaths } from '../../identity/tls-files.js';
 import { CAPABILITIES } from '../../profile/capabilities.js';
+import type { TunnelClientOptions } from '../../relay/tunnel-client.js';
 import { VERSION } from '../version.js';
 import { ConfigError } from './config-error.js';
 import { consistency, files } from './executor-checks.js';
@@ -113,6 +114,11 @@ export const executorSchema = z.strictObject({
     )
     .max(16)
     .default([]),
+  /** How a tunnel to a relay is dialled again, and found dead; by default it is asked as often as a stream beats. */
+  reconnect: z
+    .strictObject({ floor: shortTime.prefault('100ms'), ceiling: shortTime.prefault('5s') })
+    .prefault({}),
+  ping: z.strictObject({ interval: shortTime.optional(), timeout: shortTime.prefault('5s') }).prefault({}),
   metrics: notAvailable('metrics'),
 });
 
@@ -124,6 +130,7 @@ export interface ExecutorSettings {
   /** `place` is where the configuration says it, for problems that only show when it is tried. */
   listen: { address?: { host: string; port: number }; place: string };
   relays: (RelaySettings & { route: string })[];
+  tunnels: Pick<TunnelClientOptions, 'reconnect' | 'liveness'>;
   journal: { file: string; maxBytes?: number };
   resultKeys: string;
   /** Those that it serves. */
@@ -195,6 +202,13 @@ export function readExecutorFile(file: string): ExecutorSettings {
       ...(value.listen.address === undefined ? {} : { address: value.listen.address }),
     },
     relays: value.relays.map((relay) => relaySettings(relay, at, relay.key)),
+    tunnels: {
+      reconnect: { floorMs: value.reconnect.floor, ceilingMs: value.reconnect.ceiling },
+      liveness: {
+        pingMs: value.ping.interval ?? value.stream.heartbeat,
+        pongMs: value.ping.timeout,
+      },
+    },
     journal: {
       file: at(value.journal.sqlite),
       ...(value.journal.max_size === undefined ? {} : { maxBytes: value.journal.max_size }),
