@@ -42,7 +42,7 @@ import { suite as rpl20 } from './replay/rpl-20.js';
 /** Bindings and topologies that the lab of this version can build; a check of another cell has no suite. */
 const built = (suite: Suite<CaseLab>): Suite<CaseLab> => ({
   ...suite,
-  cases: (cell) => (cell.binding === 'JSONRPC' ? suite.cases(cell) : []),
+  cases: (cell) => (cell.binding === 'JSONRPC' || cell.binding === 'OAB' ? suite.cases(cell) : []),
 });
 
 export const suites: readonly Suite<CaseLab>[] = [

@@ -166,7 +166,7 @@ const everyBoundary = (kind: CutKind) => async (lab: CaseLab) => {
   if (frames < 10) throw new Undetermined(`only ${frames} frames to cut between`);
   const plans = Array.from(
     { length: frames },
-    (_, k): CutPlan => ({ kind, direction: 'downstream', at: { frame: k + 1, framer: 'sse' } }),
+    (_, k): CutPlan => ({ kind, direction: 'downstream', at: { frame: k + 1, framer: lab.framer } }),
   );
   await sweep(lab, executor, kind, plans);
 };
@@ -200,7 +200,7 @@ async function blackHoles(lab: CaseLab): Promise<void> {
     executor,
     'hole',
     points.map(
-      (frame): CutPlan => ({ kind: 'silence', direction: 'downstream', at: { frame, framer: 'sse' } }),
+      (frame): CutPlan => ({ kind: 'silence', direction: 'downstream', at: { frame, framer: lab.framer } }),
     ),
   );
 }

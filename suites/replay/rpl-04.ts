@@ -22,7 +22,7 @@ async function missed(lab: CaseLab): Promise<void> {
   const before = await tail(probe, started.taskId, '0', 'before');
   const from = await place(probe, started.taskId);
   const link = await lab.link(executor, 'm');
-  const cut = link.tap.arm({ kind: 'reset', direction: 'downstream', at: { frame: 1, framer: 'sse' } });
+  const cut = link.tap.arm({ kind: 'reset', direction: 'downstream', at: { frame: 1, framer: lab.framer } });
   const session = probe.subscribe(started.taskId, { via: link.address });
   await lab.took(cut, 'a reset behind the leading Task');
   await session.ended;

@@ -39,7 +39,7 @@ async function cancelled(lab: CaseLab): Promise<void> {
   const from = await place(probe, id);
   const link = await lab.link(executor, 'c');
   // Behind the Task comes the recorded cancel; then the link is cut.
-  const cut = link.tap.arm({ kind: 'reset', direction: 'downstream', at: { frame: 2, framer: 'sse' } });
+  const cut = link.tap.arm({ kind: 'reset', direction: 'downstream', at: { frame: 2, framer: lab.framer } });
   const session = probe.subscribe(id, { via: link.address });
   await session.until((frames) => frames.length > 0);
 

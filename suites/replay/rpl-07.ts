@@ -11,7 +11,11 @@ async function four(lab: CaseLab): Promise<void> {
   const started = await heldTask(lab, executor, probe, 'f', ['chunks 300 of 1000']);
   const before = await tail(probe, started.taskId, '0', 'before');
   const [resetLink, slowLink] = [await lab.link(executor, 'reset'), await lab.link(executor, 'slow')];
-  const cut = resetLink.tap.arm({ kind: 'reset', direction: 'downstream', at: { frame: 5, framer: 'sse' } });
+  const cut = resetLink.tap.arm({
+    kind: 'reset',
+    direction: 'downstream',
+    at: { frame: 5, framer: lab.framer },
+  });
   await (await slowLink.proxy()).addToxic({ type: 'bandwidth', attributes: { rate: 10 } });
   const reset = probe.subscribe(started.taskId, { via: resetLink.address });
   const slow = probe.subscribe(started.taskId, { via: slowLink.address });

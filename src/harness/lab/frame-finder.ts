@@ -32,14 +32,25 @@ export function createFrameFinder(watched: Direction, name: FramerName | (() => 
   };
 }
 
-/** Finds one place: `before` bytes before the end of the first plain text of the direction, at most at its beginning. */
+const UPGRADED = 'HTTP/1.1 101';
+
+/**
+ * Finds one place: `before` bytes before the end of the first plain text of the direction, at most at its beginning. On
+ * a WebSocket the answer to its upgrade and its heartbeats are none: what counts is the first message.
+ */
 export function createAnswerFinder(watched: Direction, before: number): FrameFinder {
   const followed = followConnection();
+  let messages: Framer | undefined;
   return {
     push(direction, chunk) {
       const pieces = followed.push(direction, chunk);
       if (direction !== watched) return [];
-      return pieces.map(({ end, bytes }) => end - Math.min(before, bytes.length));
+      return pieces.flatMap(({ end, bytes }) => {
+        if (messages === undefined && bytes.toString('latin1', 0, UPGRADED.length) === UPGRADED)
+          messages = createFramer('websocket');
+        if (messages !== undefined && messages.push(bytes).length === 0) return [];
+        return [end - Math.min(before, bytes.length)];
+      });
     },
   };
 }

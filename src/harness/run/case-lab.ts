@@ -11,7 +11,7 @@ import {
   Violation,
 } from '../check.js';
 import type { Canaries } from '../checkers/canaries.js';
-import type { Address, ArmedCut, Direction, Lab, Link } from '../lab/ports.js';
+import type { Address, ArmedCut, Direction, FramerName, Lab, Link } from '../lab/ports.js';
 import type { Random } from '../seed.js';
 import {
   type CoordinatorSubject,
@@ -99,6 +99,11 @@ export class CaseLab {
     return this.cell.binding;
   }
 
+  /** What a frame of a stream is on this binding's wire. */
+  get framer(): FramerName {
+    return this.cell.binding === 'OAB' ? 'websocket' : 'sse';
+  }
+
   /** The executor that the cases of this cell share. */
   async executor(): Promise<ExecutorSubject> {
     return this.recorder.executor(await this.#shared.executor());
@@ -112,7 +117,10 @@ export class CaseLab {
     this.#made += 1;
     const variant = { defect: this.#defect, relayDefect };
     return this.recorder.executor(
-      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, variant, topology),
+      await referenceExecutor(this.lab, `executor-${this.#made}`, settings, variant, {
+        ...this.cell,
+        topology,
+      }),
     );
   }
 
@@ -130,7 +138,7 @@ export class CaseLab {
     const name = `executor-${this.#made}`;
     const boundaries = openBoundaries(this.lab, join(this.lab.folder, `${name}-boundaries`));
     const variant = { defect: this.#defect, boundaries: boundaries.folder };
-    const executor = await referenceExecutor(this.lab, name, settings, variant, this.cell.topology);
+    const executor = await referenceExecutor(this.lab, name, settings, variant, this.cell);
     return { executor: this.recorder.executor(executor), boundaries };
   }
 

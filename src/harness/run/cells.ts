@@ -1,5 +1,5 @@
 /** The executors that the cases of one cell share, each in a lab that lives as long as the run. */
-import type { Topology } from '../check.js';
+import type { Cell } from '../check.js';
 import { Canaries } from '../checkers/canaries.js';
 import { openLab } from '../lab/lab.js';
 import type { Lab } from '../lab/ports.js';
@@ -23,18 +23,18 @@ export class Cells {
     const key = keyOf(cell);
     let open = this.#open.get(key);
     if (open === undefined) {
-      open = this.#start(key, cell.topology);
+      open = this.#start(key, cell);
       this.#open.set(key, open);
     }
     return (await open).executor;
   }
 
-  async #start(key: string, topology: Topology): Promise<{ lab: Lab; executor: ExecutorSubject }> {
+  async #start(key: string, cell: Cell): Promise<{ lab: Lab; executor: ExecutorSubject }> {
     const lab = await openLab({ caseId: `shared/${key}`, seed: String(this.#options.seed) });
     this.#labs.set(key, lab);
     return {
       lab,
-      executor: await referenceExecutor(lab, 'executor', {}, { defect: this.#options.defect }, topology),
+      executor: await referenceExecutor(lab, 'executor', {}, { defect: this.#options.defect }, cell),
     };
   }
 

@@ -6,11 +6,13 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { newKey } from '../../identity/new-key.js';
-import type { Topology } from '../check.js';
+import type { BindingName } from '../../profile/names.js';
+import type { Cell } from '../check.js';
 import { storeHook } from '../faults/store/hook.js';
 import type { Address, Lab, LabPeer } from '../lab/ports.js';
 import { Identity } from '../wire/identity.js';
 import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
+import { oabProbe } from '../wire/oab-probe.js';
 import type { Json } from '../wire/probe.js';
 import type { Reach } from '../wire/reach.js';
 import type { ExecutorSettings, ExecutorSubject } from './executor-subject.js';
@@ -35,13 +37,13 @@ export const USUAL: ExecutorSettings = {
   relays: 1,
 };
 
-/** Starts an executor in a folder of its own below the lab's, and in the dual-outbound topology a relay before it. */
+/** Starts an executor on a cell's binding in a folder of its own below the lab's, and in the dual-outbound topology a relay before it. */
 export async function referenceExecutor(
   lab: Lab,
   name: string,
   change: Partial<ExecutorSettings>,
   variant: Variant = {},
-  topology: Topology = 'direct',
+  { binding, topology }: Cell = { binding: 'JSONRPC', topology: 'direct' },
 ): Promise<ExecutorSubject> {
   const settings = { ...USUAL, ...change };
   const folder = join(lab.folder, name);
@@ -85,7 +87,10 @@ export async function referenceExecutor(
             key: at('relay.jwks'),
           })),
         };
-  writeFileSync(at('executor.yaml'), stringify({ ...configuration(at, settings), ...place }));
+  writeFileSync(
+    at('executor.yaml'),
+    stringify({ ...configuration(at, settings), bindings: served(binding), ...place }),
+  );
 
   const other = variantArgv(variant);
   const argv: [string, ...string[]] =
@@ -137,8 +142,11 @@ export async function referenceExecutor(
     revoked: new Identity('gate', PEER, at('revoked.jwks')),
     holds: lab.holds(at('probe')),
     address: where,
-    probe: (caller = gate, relay = first) =>
-      jsonRpcProbe(caller, URL_, relay?.address ?? where, reach(caller, relay)),
+    probe(caller = gate, relay = first) {
+      const [dialled, way] = [relay?.address ?? where, reach(caller, relay)];
+      const probe = jsonRpcProbe(caller, URL_, dialled, way);
+      return binding === 'OAB' ? oabProbe(caller, URL_, dialled, way, probe) : probe;
+    },
     kill: async () => void (await process_?.kill()),
     start,
     stop: async () => void (await process_?.stop()),
@@ -149,6 +157,11 @@ export async function referenceExecutor(
       return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
     },
   };
+}
+
+/** Beside OAB the executor speaks a binding that can list tasks, so that the harness can count them. */
+function served(binding: BindingName): BindingName[] {
+  return binding === 'OAB' ? ['OAB', 'JSONRPC'] : ['JSONRPC'];
 }
 
 function writeKeys(at: (path: string) => string): void {

@@ -49,6 +49,22 @@ export class StreamSession implements Session {
     for (const look of [...this.#looks]) look();
   }
 
+  /** One item, where the binding has frames of its own. */
+  item(json: Json): void {
+    this.frames.push(frameOf(this.frames.length, json));
+    for (const look of [...this.#looks]) look();
+  }
+
+  /** Something that is no item. */
+  odd(text: string): void {
+    this.#reader.strange.push(text.slice(0, 200));
+    this.item({});
+  }
+
+  beat(): void {
+    this.#reader.comments += 1;
+  }
+
   /** What is no item shows as one of kind `other`: thrown from a socket's event, it would end the whole run. */
   #item(data: string, result: (json: Json) => Json | undefined): Json {
     try {
