@@ -12,6 +12,12 @@ describe('redaction', () => {
     ['a bearer header', `Authorization: Bearer ${token}`, token],
     ['an opaque credential', 'authorization: Basic dXNlcjpzZWNyZXQ=', 'dXNlcjpzZWNyZXQ='],
     ['a token in JSON', JSON.stringify({ token }), token],
+    ['a token of no known kind in JSON', '{"id":1,"params":{},"token":"opaque-secret"}', 'opaque-secret'],
+    [
+      'a token of no known kind in JSON inside a string',
+      JSON.stringify({ sent: JSON.stringify({ token: 'opaque-secret' }) }),
+      'opaque-secret',
+    ],
     ['a token behind a line end in JSON', JSON.stringify({ text: `a\n${token}` }), token],
     [
       'a credential behind a line end in JSON',

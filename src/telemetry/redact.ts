@@ -10,6 +10,8 @@ const PATTERNS: readonly [RegExp, string][] = [
     new RegExp(String.raw`${BEGIN}(authorization\\?"?\s*[:=]\s*\\?"?)(?:bearer|basic)\s+[^\s"',\\]+`, 'gi'),
     '$1[credential]',
   ],
+  // Of a request on the OAB protocol, whatever it looks like.
+  [/(\\?"token\\?"\s*:\s*\\?")[^"\\]+/g, '$1[token]'],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g, '[private key]'],
   // The private member of a JWK, plain or inside a JSON string.
   [/(\\?"d\\?"\s*:\s*\\?")[A-Za-z0-9_-]{40,}(\\?")/g, '$1[private key]$2'],

@@ -2,6 +2,7 @@
 import { VERSION } from '../../peer/version.js';
 import type { Finding } from '../checkers/finding.js';
 import type { Direction, Link, TapConnection } from '../lab/ports.js';
+import { legible } from '../lab/websocket-messages.js';
 import type { Exchange } from '../run/record/exchanges.js';
 import type { Step } from '../run/schedule.js';
 import type { SweepTaken } from '../run/sweeps.js';
@@ -105,7 +106,7 @@ function half(connection: TapConnection, direction: Direction, shown: (text: str
   return {
     ended: connection.ended[direction],
     bytes: connection.received[direction],
-    text: shown(connection.plain(direction).toString('utf8')),
+    text: shown(legible(connection.plain(direction))),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { redact } from '../../telemetry/redact.js';
 import { sentCalls } from './sent-calls.js';
-import { websocketMessages } from './websocket-messages.js';
+import { legible, websocketMessages } from './websocket-messages.js';
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\r\n';
 
@@ -106,5 +107,16 @@ describe('the calls that a client sent', () => {
       ],
     );
     assert.equal(of(1).length, 3);
+  });
+});
+
+describe('a recorded WebSocket, as people read it', () => {
+  it('is its head and its messages: nothing masked hides from the redaction', () => {
+    const token = `eyJhbGciOiJFZERTQSJ9.e30.${'s'.repeat(20)}`;
+    const { plain } = upstream(frame(1, `{"token":"${token}"}`), frame(9, 'ping'), frame(2, 'bytes'));
+    assert.equal(legible(plain()), `${HEAD}{"token":"${token}"}\n[5 binary]`);
+    assert.ok(!redact(legible(plain())).includes('s'.repeat(20)));
+    assert.equal(legible(upstream(frame(1, token).subarray(0, -1)).plain()), HEAD);
+    assert.equal(legible(Buffer.from('GET / HTTP/1.1\r\n\r\nx')), 'GET / HTTP/1.1\r\n\r\nx');
   });
 });

@@ -2,6 +2,7 @@
 import { redact } from '../../telemetry/redact.js';
 import type { Direction, WireChunk } from './ports.js';
 import { followConnection } from './tls/follow.js';
+import { legible } from './websocket-messages.js';
 
 const MAX_CHUNKS = 20_000;
 /** Printed per direction; evidence is read by people. */
@@ -79,7 +80,7 @@ export function printRecording(title: string, recording: WireRecording): string 
     lines.push(`  ${arrow} +${chunk.at_ms.toFixed(1)} ms  ${chunk.offset}..${end}  ${chunk.length} bytes`);
   }
   for (const direction of ['upstream', 'downstream'] as const) {
-    const text = redact(plain[direction].toString('utf8'));
+    const text = redact(legible(plain[direction]));
     if (text === '') continue;
     lines.push(`  ${direction}${recording.truncated ? ' (with gaps)' : ''}:`, indent(shorten(text)));
   }

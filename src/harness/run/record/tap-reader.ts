@@ -5,16 +5,19 @@ import { streamOrder } from '../../checkers/stream-order.js';
 import type { SubjectHistory } from '../../checkers/subject-history.js';
 import { followHttpBodies } from '../../lab/http-body.js';
 import type { Link, TapConnection } from '../../lab/ports.js';
+import { websocketMessages } from '../../lab/websocket-messages.js';
+import { fromOabItem, fromOabTask } from '../../wire/oab-json.js';
 import type { Json } from '../../wire/probe.js';
 import { SseReader } from '../../wire/sse.js';
 import { frameOf } from '../../wire/stream-session.js';
 
 const BEARER = /^authorization: *bearer +[\w-]+\.([\w-]+)\./gim;
+const TOKEN = /"token":"[\w-]+\.([\w-]+)\./g;
 
 /** The first byte of a TLS connection (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 0x16;
 
-/** Frames of WebSockets, and TLS whose secrets nobody logged, give no HTTP body: only marks are looked for in them. */
+/** TLS whose secrets nobody logged gives no plain text: only marks are looked for in it. */
 export function readLink(
   link: Link,
   history: SubjectHistory,
@@ -24,13 +27,16 @@ export function readLink(
 ): void {
   for (const connection of link.tap.connections) {
     const where = `link ${link.name}, connection ${connection.index}`;
-    const callers = principals(connection.plain('upstream').toString('latin1'), executor);
+    const sent = connection.plain('upstream');
+    const spoken = websocketMessages(sent).map(({ text }) => text);
+    const callers = principals([sent.toString('latin1'), ...spoken].join('\n'), executor);
     const received = connection.plain('downstream');
+    const read = spoken.length > 0 ? readMessages : readBodies;
     // Over TLS a caller may be known by its certificate, which is not looked for.
     const unknown = callers.length === 0 && connection.recorded('upstream')[0] === TLS_HANDSHAKE;
     const known = callers.length === 0 ? ['nobody'] : callers;
     if (!unknown) canaries.received(known, where, received.toString('utf8'), report);
-    if (isWhole(connection)) reading(report, where, () => readBodies(received, where, history, report));
+    if (isWhole(connection)) reading(report, where, () => read(received, where, history, report));
   }
 }
 
@@ -46,7 +52,7 @@ function isWhole({ wire, received }: TapConnection): boolean {
 /** Whom the tokens of a connection name; whether they are valid is for the subject to say. */
 function principals(sent: string, executor: string): string[] {
   const found = new Set<string>();
-  for (const [, claims = ''] of sent.matchAll(BEARER)) {
+  for (const [, claims = ''] of [...sent.matchAll(BEARER), ...sent.matchAll(TOKEN)]) {
     try {
       const { sub, aud } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as Json;
       if (aud === executor) found.add(String(sub));
@@ -55,6 +61,26 @@ function principals(sent: string, executor: string): string[] {
     }
   }
   return [...found];
+}
+
+/** Of OAB: tasks, and the items of the streams, each known by the id of its request. */
+function readMessages(bytes: Buffer, where: string, history: SubjectHistory, report: Report): void {
+  const streams = new Map<unknown, ReturnType<typeof streamOrder>>();
+  for (const { text } of websocketMessages(bytes)) {
+    const { id, result } = (parsed(text) ?? {}) as { id?: unknown; result?: Json };
+    if (typeof result !== 'object' || result === null) continue;
+    const session = `${where}, answer to ${String(id)}`;
+    if ('task_id' in result) {
+      history.task(session, fromOabTask(result));
+      continue;
+    }
+    let take = streams.get(id);
+    if (take === undefined) {
+      take = streamOrder(history, report, session);
+      streams.set(id, take);
+    }
+    take(frameOf(0, fromOabItem(result)));
+  }
 }
 
 function readBodies(bytes: Buffer, where: string, history: SubjectHistory, report: Report): void {
