@@ -18,6 +18,7 @@ import { suite as prf29 } from './profile/prf-29.js';
 import { suite as rly02 } from './relay/rly-02.js';
 import { suite as rly10 } from './relay/rly-10.js';
 import { suite as rly12 } from './relay/rly-12.js';
+import { suite as rly13 } from './relay/rly-13.js';
 import { suite as rly14 } from './relay/rly-14.js';
 import { suite as rpl01 } from './replay/rpl-01.js';
 import { suite as rpl02 } from './replay/rpl-02.js';
@@ -68,6 +69,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   rly02,
   rly10,
   rly12,
+  rly13,
   rly14,
   prf01,
   prf03,

@@ -20,11 +20,14 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { answersHalfCloses } from './relay/answers-half-closes.js';
 import { backsOffForEver } from './relay/backs-off-for-ever.js';
 import { endsTheirTls } from './relay/ends-their-tls.js';
 import { grantsByName } from './relay/grants-by-name.js';
 import { lateCloseUnregisters } from './relay/late-close-unregisters.js';
 import { redialsLate } from './relay/redials-late.js';
+import { sendsAgain } from './relay/sends-again.js';
+import { tidiesHeaders } from './relay/tidies-headers.js';
 import { trustsASilentTunnel } from './relay/trusts-a-silent-tunnel.js';
 import { asksAnew } from './replay/asks-anew.js';
 import { beatsRarely } from './replay/beats-rarely.js';
@@ -111,5 +114,8 @@ export const defects: readonly Defect[] = [
   redialsLate,
   trustsASilentTunnel,
   lateCloseUnregisters,
+  sendsAgain,
+  answersHalfCloses,
+  tidiesHeaders,
   grantsByName,
 ];

@@ -1,10 +1,12 @@
 /** A relay with the harness on both sides of it: what it lets through, and what it says to whom. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import type { TunnelClient } from '../../relay/tunnel-client.js';
-import type { Lab } from '../lab/ports.js';
+import type { Lab, Link } from '../lab/ports.js';
 import { Identity } from '../wire/identity.js';
+import { openWay, type Way } from './raw-way.js';
 import { relaySubject } from './relay-subject.js';
 import { makeKeys, openTunnelEnd } from './tunnel-end.js';
 
@@ -12,8 +14,14 @@ const ROUTE = 'oab-b.lab:443';
 
 export interface RelayPair {
   readonly route: string;
-  /** One more tunnel of `oab-b`, the route's executor. */
-  tunnel(): TunnelClient;
+  /** Paths of PEM files: a certificate for the executor's name, its key, and the authority of both. */
+  readonly tls: { cert: string; key: string; ca: string };
+  /** Between the coordinator and the relay, and between the executor and the relay. */
+  readonly links: { coordinator: Link; executor: Link };
+  /** One more tunnel of `oab-b`, the route's executor. What comes through it is taken and not read unless told otherwise. */
+  tunnel(onConnection?: (connection: Duplex) => void): TunnelClient;
+  /** A way in the name of `gate`, over the coordinator's link. */
+  open(way: Way): Promise<Duplex>;
   /** Connections that reached the executor's end. */
   accepted(): number;
   /** The whole answer to a CONNECT for a route in somebody's name. */
@@ -30,6 +38,8 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
     ['oab-b', 'oab-c', 'gate', 'gate-other', 'nobody'].map((peer) => [peer, makeKeys(lab, `relay-${peer}`)]),
   );
   const of = (peer: string) => keys[peer] as { private: string; public: string };
+  const authority = await lab.authority();
+  const tls = await authority.issue('oab-b', { dns: [ROUTE.replace(/:.*$/, '')] });
   const relay = await relaySubject(
     lab,
     'relay',
@@ -42,6 +52,7 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
         { peer: 'gate', keys: of('gate').public, routes: [ROUTE] },
         { peer: 'gate-other', keys: of('gate-other').public, routes: [] },
       ],
+      secret: tls,
     },
     { defect },
   );
@@ -49,6 +60,10 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
   const { host, port } = relay.address();
   const place = { host, port, servername: relay.servername, ca };
   const token = (who: string) => new Identity(who, 'oab-b', of(who).private).relayToken(relay.id);
+  const links = {
+    coordinator: await lab.link('coordinator-relay', relay.address()),
+    executor: relay.executorLink,
+  };
   let accepted = 0;
   let tunnels = 0;
 
@@ -69,7 +84,9 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
 
   return {
     route: ROUTE,
-    tunnel() {
+    tls: { ...tls, ca: relay.ca },
+    links,
+    tunnel(onConnection) {
       tunnels += 1;
       return openTunnelEnd(lab, `oab-b-${tunnels}`, relay, {
         peer: 'oab-b',
@@ -78,9 +95,16 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
         onConnection(connection) {
           accepted += 1;
           connection.on('error', () => {});
+          if (onConnection !== undefined) return onConnection(connection);
+          // Whoever has gone is answered by an end, as an HTTP server does.
+          connection.once('end', () => connection.end());
           connection.resume();
         },
       });
+    },
+    async open(way) {
+      const { host, port } = links.coordinator.address;
+      return openWay(way, { ...place, host, port }, ROUTE, await token('gate'));
     },
     accepted: () => accepted,
     say,
