@@ -47,6 +47,7 @@ import { keepsDeadReaders } from './replay/keeps-dead-readers.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
 import { observersShareAQueue } from './replay/observers-share-a-queue.js';
 import { plainCursors } from './replay/plain-cursors.js';
+import { readsAllAgain } from './replay/reads-all-again.js';
 import { recoveryPromptsAgain } from './replay/recovery-prompts-again.js';
 import { recoverySaysCompleted } from './replay/recovery-says-completed.js';
 import { resumesOneLate } from './replay/resumes-one-late.js';
@@ -54,6 +55,7 @@ import { retriesWithAnotherNonce } from './replay/retries-with-another-nonce.js'
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
 import { speaksAtTheDeadline } from './replay/speaks-at-the-deadline.js';
 import { stopsAfterAPage } from './replay/stops-after-a-page.js';
+import { streamSkipsOne } from './replay/stream-skips-one.js';
 import { streamsAfterTheEnd } from './replay/streams-after-the-end.js';
 import { takesAnyChain } from './replay/takes-any-chain.js';
 import { terminalWithoutResult } from './replay/terminal-without-result.js';
@@ -63,6 +65,7 @@ export const defects: readonly Defect[] = [
   forgetsAtRestart,
   skipsFirstLiveEvent,
   resumesOneLate,
+  streamSkipsOne,
   streamsAfterTheEnd,
   terminalWithoutResult,
   cancelIsNoEvent,
@@ -79,6 +82,7 @@ export const defects: readonly Defect[] = [
   dispatchNotRecorded,
   endsBeforeTheAgent,
   forgetsItsPlace,
+  readsAllAgain,
   retriesWithAnotherNonce,
   delegatesAnew,
   waitsForWhatWas,
