@@ -17,6 +17,7 @@ import { suite as prf27 } from './profile/prf-27.js';
 import { suite as prf29 } from './profile/prf-29.js';
 import { suite as rly02 } from './relay/rly-02.js';
 import { suite as rly10 } from './relay/rly-10.js';
+import { suite as rly11 } from './relay/rly-11.js';
 import { suite as rly12 } from './relay/rly-12.js';
 import { suite as rly13 } from './relay/rly-13.js';
 import { suite as rly14 } from './relay/rly-14.js';
@@ -68,6 +69,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl20,
   rly02,
   rly10,
+  rly11,
   rly12,
   rly13,
   rly14,

@@ -8,6 +8,8 @@ import { ConfigError } from './config/config-error.js';
 import { peerId } from './config/units.js';
 import type { Ask } from './coordinator-client.js';
 
+const relayMembers = { relay: peerId, url: z.url(), ca: z.string().optional(), token_key: z.string() };
+
 /** Published as docs/schemas/job.schema.json. */
 export const jobSchema = z.strictObject({
   action: z.enum(['delegate', 'wait', 'cancel', 'reconcile']),
@@ -25,9 +27,9 @@ export const jobSchema = z.strictObject({
     /** JWK file of the executor's TLS key, to be pinned. */
     tls_key: z.string().optional(),
     /** The way to it; `connect` is then the relay's. */
-    relay: z
-      .strictObject({ relay: peerId, url: z.url(), ca: z.string().optional(), token_key: z.string() })
-      .optional(),
+    relay: z.strictObject(relayMembers).optional(),
+    /** Further relays that lead to it, tried in turn. */
+    other_relays: z.array(z.strictObject({ ...relayMembers, connect: z.string().optional() })).optional(),
   }),
   key_file: z.string(),
   trusted_results: z.string(),
@@ -65,7 +67,7 @@ export function prepareJob(file: string): { config: string; question: Ask } {
     );
   const job = parsed.data;
   mkdirSync(job.state_dir, { recursive: true });
-  const { binding, connect, relay } = job.executor;
+  const { binding, connect, relay, other_relays = [] } = job.executor;
   const named = binding === 'OAB' ? 'url' : 'card';
   const place = job.executor[named];
   if (place === undefined) throw new ConfigError([`${file}: executor.${named}: is missing, on ${binding}`]);
@@ -74,15 +76,11 @@ export function prepareJob(file: string): { config: string; question: Ask } {
     relay === undefined
       ? { connect }
       : {
-          relays: [
-            {
-              relay: relay.relay,
-              url: relay.url,
-              connect,
-              ca: relay.ca && resolve(relay.ca),
-              token_key: resolve(relay.token_key),
-            },
-          ],
+          relays: [{ ...relay, connect }, ...other_relays].map(({ ca, token_key, ...one }) => ({
+            ...one,
+            ca: ca && resolve(ca),
+            token_key: resolve(token_key),
+          })),
         };
   const config = join(job.state_dir, 'coordinator.yaml');
   writeFileSync(

@@ -20,9 +20,11 @@ import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
 import { unknownIsSuccess } from './profile/unknown-is-success.js';
 import { worksOnUnrecorded } from './profile/works-on-unrecorded.js';
+import { anotherIdThroughAnotherRelay } from './relay/another-id-through-another-relay.js';
 import { answersHalfCloses } from './relay/answers-half-closes.js';
 import { backsOffForEver } from './relay/backs-off-for-ever.js';
 import { endsTheirTls } from './relay/ends-their-tls.js';
+import { givesUpWithItsRelay } from './relay/gives-up-with-its-relay.js';
 import { grantsByName } from './relay/grants-by-name.js';
 import { lateCloseUnregisters } from './relay/late-close-unregisters.js';
 import { redialsLate } from './relay/redials-late.js';
@@ -117,6 +119,8 @@ export const defects: readonly Defect[] = [
   backsOffForEver,
   redialsLate,
   trustsASilentTunnel,
+  anotherIdThroughAnotherRelay,
+  givesUpWithItsRelay,
   lateCloseUnregisters,
   sendsAgain,
   answersHalfCloses,

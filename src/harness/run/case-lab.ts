@@ -24,6 +24,7 @@ import { type FakeExecutor, fakeExecutor } from '../subjects/fake-executor.js';
 import type { FakeParts } from '../subjects/fake-parts.js';
 import { referenceExecutor } from '../subjects/reference-executor.js';
 import { type RelayPair, relayPair } from '../subjects/relay-pair.js';
+import type { RelaySubject } from '../subjects/relay-subject.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
 import type { Evidence } from './evidence.js';
 import { Recorder } from './record/recorder.js';
@@ -210,8 +211,15 @@ export class CaseLab {
     keyFile: string,
     request: WireRequest,
     connect: Address = executor.address(),
+    /** The ways to its further relays, in their order. */
+    others: readonly { address: Address }[] = [],
   ): Job {
-    const { relay } = executor;
+    const way = ({ id, url, ca }: RelaySubject) => ({ relay: id, url, ca, token_key: keyFile });
+    const [relay, ...further] = executor.relays;
+    const otherRelays = others.flatMap(({ address: { host, port } }, index) => {
+      const other = further[index];
+      return other === undefined ? [] : [{ ...way(other), connect: `${host}:${port}` }];
+    });
     return {
       caller: 'gate',
       executor: {
@@ -219,9 +227,8 @@ export class CaseLab {
         ca: executor.ca,
         tls_key: executor.tlsKey,
         connect: `${connect.host}:${connect.port}`,
-        ...(relay === undefined
-          ? {}
-          : { relay: { relay: relay.id, url: relay.url, ca: relay.ca, token_key: keyFile } }),
+        ...(relay === undefined ? {} : { relay: way(relay) }),
+        ...(otherRelays.length === 0 ? {} : { other_relays: otherRelays }),
       },
       key_file: keyFile,
       trusted_results: executor.resultKeys,
@@ -257,8 +264,9 @@ export class CaseLab {
     };
   }
 
-  async link(executor: ExecutorSubject, name: string): Promise<Link> {
-    const link = await this.lab.link(name, executor.address());
+  /** In front of the executor or of its first relay, unless another is named. */
+  async link(executor: ExecutorSubject, name: string, upstream: Address = executor.address()): Promise<Link> {
+    const link = await this.lab.link(name, upstream);
     this.recorder.link(executor, link);
     return link;
   }

@@ -15,6 +15,13 @@ export interface JobRequest {
   max_output_bytes: number;
 }
 
+interface JobRelay {
+  relay: string;
+  url: string;
+  ca: string;
+  token_key: string;
+}
+
 export interface Job {
   caller: string;
   executor: {
@@ -29,7 +36,9 @@ export interface Job {
     tls_key: string;
     /** Where it is dialled, or its relay. */
     connect: string;
-    relay?: { relay: string; url: string; ca: string; token_key: string };
+    relay?: JobRelay;
+    /** Tried in turn where the first one gives no way. */
+    other_relays?: (JobRelay & { connect: string })[];
   };
   key_file: string;
   trusted_results: string;
