@@ -7,5 +7,7 @@ export const TUNNEL_PROTOCOL = 'oab.tunnel.v1';
  * its sender is done, as a FIN does; the other direction goes on.
  */
 export const CONNECT_PROTOCOL = 'oab.connect.v1';
+/** What the GOAWAY of a tunnel says whose route a newer one has (RFC 9113 section 6.8, additional debug data). */
+export const REPLACED = Buffer.from('replaced by a newer tunnel');
 /** Bytes. */
 export const MAX_MESSAGE = 1024 * 1024;

@@ -1,4 +1,5 @@
 /** Which tunnel leads to a route now. A tunnel that was replaced cannot take its successor with it. */
+import { REPLACED } from './protocols.js';
 import { CLOSE, type Tunnel } from './tunnel.js';
 
 export class Registry {
@@ -14,7 +15,7 @@ export class Registry {
     const former = this.#current.get(tunnel.route);
     this.#current.set(tunnel.route, tunnel);
     this.#all.add(tunnel);
-    former?.retire(CLOSE.replaced, 'replaced by a newer tunnel');
+    former?.retire(CLOSE.replaced, String(REPLACED));
     void tunnel.closed.then(() => this.#unregister(tunnel));
   }
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
+import { silentLog } from '../telemetry/log.js';
 import { RelayRefused } from './dial-websocket.js';
 import { RelayBench, ROUTE, tokenOf } from './testing/bench.js';
 import { connectThrough } from './through-relay.js';
@@ -178,6 +179,50 @@ describe('the relay', () => {
     }
     const socket = await bench.connection();
     assert.equal((await bench.answer(bench.ask(socket))).text, 'hello');
+  });
+
+  /** Two executors of one route; whom the ways lead to, and the first time that the older one comes back. */
+  const rivals = async (ceilingMs: number) => {
+    bench = await RelayBench.open();
+    const reached: string[] = [];
+    let ups = 0;
+    let cameBack = () => {};
+    const back = new Promise<void>((resolve) => {
+      cameBack = resolve;
+    });
+    const info = () => {
+      ups += 1;
+      if (ups === 2) cameBack();
+    };
+    const rival = (name: string, ms: number, log = silentLog) =>
+      bench.tunnel({
+        reconnect: { floorMs: 1, ceilingMs: ms },
+        log,
+        onConnection(connection) {
+          reached.push(name);
+          connection.resume().end();
+        },
+      }).up;
+    await rival('older', ceilingMs, { ...silentLog, info });
+    await rival('newer', 60_000);
+    const ask = async () => {
+      const way = await connectThrough(bench.target(), ROUTE, 5000);
+      way.resume().end();
+      await once(way, 'close');
+      return reached.at(-1);
+    };
+    return { ask, back };
+  };
+
+  it('leaves a route to the newer of two executors', async () => {
+    const { ask } = await rivals(60_000);
+    assert.deepEqual([await ask(), await ask(), await ask()], ['newer', 'newer', 'newer']);
+  });
+
+  it('is asked for a route again by an executor that was replaced, after its longest wait', async () => {
+    const { ask, back } = await rivals(5);
+    await back;
+    assert.equal(await ask(), 'older');
   });
 
   it('moves to a new tunnel without losing what is under way in the old one', async () => {

@@ -6,7 +6,8 @@ import type { Log } from '../telemetry/log.js';
 import { dialWebSocket, type RelayTarget } from './dial-websocket.js';
 import { type Liveness, watchLiveness } from './liveness.js';
 import { MuxSocket } from './mux-socket.js';
-import { TUNNEL_PROTOCOL } from './protocols.js';
+import { REPLACED, TUNNEL_PROTOCOL } from './protocols.js';
+import { CLOSE } from './tunnel.js';
 import { sessionOptions, widen } from './windows.js';
 import type { WsDuplex } from './ws-duplex.js';
 
@@ -40,7 +41,8 @@ const HANDSHAKE_MS = 5000;
 interface Live {
   session: ServerHttp2Session;
   ws: WebSocket;
-  closed: Promise<void>;
+  /** Resolves with the close code when the WebSocket is gone. */
+  closed: Promise<number>;
   streams: Set<ServerHttp2Stream>;
 }
 
@@ -55,10 +57,11 @@ export function openTunnel(options: TunnelClientOptions): TunnelClient {
   });
 
   /** Until one stands: each attempt waits longer, half a step to a whole one, so that many executors do not come back at once. */
-  const keep = async (): Promise<void> => {
+  const keep = async (firstMs = 0): Promise<void> => {
     if (dialling !== undefined || stopped) return;
     const abort = new AbortController();
     dialling = abort;
+    if (firstMs > 0) await pause(firstMs * (0.5 + options.random() / 2), abort.signal);
     const former = current;
     for (
       let wait = reconnect.floorMs;
@@ -75,15 +78,16 @@ export function openTunnel(options: TunnelClientOptions): TunnelClient {
         current = live;
         log.info({ relay: target.url, route: target.route }, 'the tunnel is up');
         firstUp();
-        // A relay that goes away says so; one that let go of a replaced tunnel says the same to that one.
-        live.session.once('goaway', () => {
-          if (current === live) void keep();
+        // A relay that goes away says so. Two processes that have one route must not take it from each other at once.
+        live.session.once('goaway', (_code, _last, data?: Buffer) => {
+          if (current === live) void keep(data?.equals(REPLACED) === true ? reconnect.ceilingMs : 0);
         });
-        void live.closed.then(() => {
+        void live.closed.then((code) => {
           if (current !== live) return;
           current = undefined;
           log.warn({ relay: target.url, route: target.route }, 'the tunnel is gone');
-          void keep();
+          // Where nothing was under way the close may be all that is heard.
+          void keep(code === CLOSE.replaced ? reconnect.ceilingMs : 0);
         });
         if (former !== undefined) retire(former);
         return;
@@ -149,7 +153,7 @@ function serve(duplex: WsDuplex, ws: WebSocket, options: TunnelClientOptions): P
     options.onConnection(new MuxSocket(stream));
   });
   watchLiveness(ws, options.liveness, () => ws.terminate());
-  const closed = new Promise<void>((resolve) => duplex.once('close', () => resolve()));
+  const closed = new Promise<number>((resolve) => ws.once('close', resolve));
   duplex.on('error', () => {});
   return new Promise((resolve) => {
     server.once('session', (session) => {

@@ -88,7 +88,7 @@ export class Tunnel {
     if (this.#retired) return;
     this.#retired = true;
     if (this.#session.destroyed) return;
-    this.#session.goaway(constants.NGHTTP2_NO_ERROR);
+    this.#session.goaway(constants.NGHTTP2_NO_ERROR, 0, Buffer.from(reason));
     this.#onIdle = () => this.#ws.close(code, reason);
     if (this.#streams === 0) this.#onIdle();
   }

@@ -92,6 +92,8 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
         peer: 'oab-b',
         route: ROUTE,
         keyFile: of('oab-b').private,
+        // One that was replaced stays away for the rest of a case.
+        ceilingMs: 120_000,
         onConnection(connection) {
           accepted += 1;
           connection.on('error', () => {});

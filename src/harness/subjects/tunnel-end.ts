@@ -25,6 +25,8 @@ interface TunnelEnd {
   route: string;
   keyFile: string;
   onConnection(connection: Duplex): void;
+  /** How long it stays away after a newer tunnel of its route. */
+  ceilingMs?: number;
 }
 
 /** A tunnel to the relay over its executor-side link, closed with the lab. */
@@ -32,7 +34,7 @@ export function openTunnelEnd(
   lab: Lab,
   name: string,
   relay: RelaySubject,
-  { peer, route, keyFile, onConnection }: TunnelEnd,
+  { peer, route, keyFile, onConnection, ceilingMs = 500 }: TunnelEnd,
 ): TunnelClient {
   const keys = openKeyStore(keyFile);
   const ca = readFileSync(relay.ca, 'utf8');
@@ -45,7 +47,7 @@ export function openTunnelEnd(
       credentials: () =>
         mintRelayToken(keys.active(), { peer, relay: relay.id, now: Date.now(), jti: name, lifetime: 60 }),
     },
-    reconnect: { floorMs: 20, ceilingMs: 500 },
+    reconnect: { floorMs: 20, ceilingMs },
     liveness: { pingMs: 250, pongMs: 5000 },
     streamWindow: 256 * 1024,
     maxStreams: 1000,
