@@ -217,6 +217,6 @@ function rounded<T extends object>(figures: T, digits = 1): T {
 export const suite: Suite<CaseLab> = {
   criterion: 'RLY-02',
   cases: ({ topology }) => [
-    { name: 'cuts', estimateMs: topology === 'direct' ? 7000 : 11_000, deadlineMs: 90_000, run: cuts },
+    { name: 'cuts', estimateMs: topology === 'direct' ? 7000 : 14_000, deadlineMs: 90_000, run: cuts },
   ],
 };
