@@ -102,10 +102,12 @@ export async function execute(
 
 /** A bystander that does not fail is content with fewer points, and a declared criterion with no less than all. */
 function pointsOf(most: number, defect: Defect | undefined): RunOptions['points'] {
+  const shownAt = defect?.shownAt;
   const whole = (criterion: string) => defect?.fails.includes(criterion) === true;
   return {
     most: (criterion) => (defect === undefined || whole(criterion) ? most : Math.min(most, BYSTANDER_POINTS)),
     whole,
+    ...(shownAt === undefined ? {} : { preferred: (point) => shownAt.includes(labelOf(point)) }),
   };
 }
 
@@ -114,6 +116,11 @@ function measurementsOf(checks: readonly CheckResult[]): Record<string, unknown>
   return checks.flatMap(({ cases }) =>
     cases.flatMap(({ id, measurements = [] }) => measurements.map((one) => ({ case: id, ...one }))),
   );
+}
+
+function labelOf(point: unknown): string {
+  const label = typeof point === 'object' && point !== null && 'label' in point ? point.label : point;
+  return String(label);
 }
 
 function narrowedBy(flags: RunFlags, cases: boolean): string[] {

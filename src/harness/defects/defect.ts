@@ -14,6 +14,8 @@ export interface Defect {
   bindings: readonly BindingName[];
   /** Names of cases that are known to show it: of their checks they run first, and the others only if these pass. */
   shownBy?: readonly string[];
+  /** Labels of the points that are known to show it, in any sweep: these are tried first. */
+  shownAt?: readonly string[];
   executor?: (parts: ExecutorPeerParts) => ExecutorPeerParts;
   coordinator?: CoordinatorTransform;
   relay?: (parts: RelayParts) => RelayParts;

@@ -43,8 +43,9 @@ export interface Attempted {
 export interface AttemptOptions {
   evidence: Evidence;
   selection?: Selection | undefined;
-  /** At most so many points of each sweep that is not selected. */
+  /** At most so many points of each sweep that is not selected, and which of them first. */
   points?: number | undefined;
+  preferred?: ((point: unknown) => boolean) | undefined;
   /** Tells this run from others of the case on the same shared executors. */
   repeat?: number;
   deadlineMs?: number;
@@ -57,7 +58,15 @@ export async function attempt(
   check: PlannedCheck,
   { id, spec }: PlannedCase,
   { options, canary, cells }: Surroundings,
-  { evidence, selection, points, repeat = 0, deadlineMs = spec.deadlineMs, failed }: AttemptOptions,
+  {
+    evidence,
+    selection,
+    points,
+    preferred,
+    repeat = 0,
+    deadlineMs = spec.deadlineMs,
+    failed,
+  }: AttemptOptions,
 ): Promise<Attempted> {
   const started = performance.now();
   const lab = await openLab({ caseId: id, seed: String(options.seed) });
@@ -72,6 +81,7 @@ export async function attempt(
       canaries: cells.canaries,
       selection,
       points,
+      preferred,
       hostLate: () => canary.worstSince(started),
       repeat,
     },

@@ -40,8 +40,9 @@ export interface CaseOptions {
   canaries?: Canaries | undefined;
   /** Only these points of its sweeps. */
   selection?: Selection | undefined;
-  /** At most so many points of each sweep, drawn from the seed. */
+  /** At most so many points of each sweep, drawn from the seed; of those that `preferred` holds for, while there are any. */
   points?: number | undefined;
+  preferred?: ((point: unknown) => boolean) | undefined;
   /** How late, in ms, the host was at its worst since the case began. */
   hostLate?: () => number;
   /** So many runs of this case came before on the same shared executors. */
@@ -76,7 +77,7 @@ export class CaseLab {
     shared: Shared,
     evidence: Evidence,
     defect: string | undefined,
-    { canaries, selection, points, hostLate = () => 0, repeat = 0 }: CaseOptions = {},
+    { canaries, selection, points, preferred, hostLate = () => 0, repeat = 0 }: CaseOptions = {},
   ) {
     this.id = id;
     this.cell = cell;
@@ -92,7 +93,11 @@ export class CaseLab {
       selection,
       points === undefined
         ? undefined
-        : (name, size) => lab.random(`points of ${name}`).sample(points, 0, size - 1),
+        : (name, all) => {
+            const liked = all.flatMap((point, index) => (preferred?.(point) === true ? [index] : []));
+            if (liked.length > 0) return liked.slice(0, points);
+            return lab.random(`points of ${name}`).sample(points, 0, all.length - 1);
+          },
     );
   }
 

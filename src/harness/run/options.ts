@@ -27,7 +27,14 @@ export interface RunOptions {
    * At most so many points of each sweep. `whole` says in which criteria a case that did not fail with these is run once
    * more, with all of them.
    */
-  points?: { most(criterion: string): number; whole(criterion: string): boolean } | undefined;
+  points?:
+    | {
+        most(criterion: string): number;
+        whole(criterion: string): boolean;
+        /** Of a criterion to be run whole: points that are tried before any others. */
+        preferred?(point: unknown): boolean;
+      }
+    | undefined;
   /** Cases of a check that run before its others. */
   first?(caseId: string): boolean;
   /** How long to look for the smallest schedule of one failed case, and of all of them, in ms; absent: not at all. */

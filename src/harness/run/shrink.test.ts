@@ -83,7 +83,9 @@ describe('the sweeps of a case', () => {
   });
 
   it('are sampled where nothing else is said of them', () => {
-    const sweeps = new Sweeps({ cuts: [1] }, (name, size) => (name === 'rounds' ? [size - 1] : []));
+    const sweeps = new Sweeps({ cuts: [1] }, (name, points) =>
+      name === 'rounds' ? [points.length - 1] : [],
+    );
     assert.deepEqual(sweeps.choose('cuts', ['a', 'b']), [{ index: 1, point: 'b' }]);
     assert.deepEqual(sweeps.choose('rounds', ['a', 'b', 'c']), [{ index: 2, point: 'c' }]);
   });

@@ -22,8 +22,8 @@ export interface SweepTaken {
 /** Sweep name → indexes of the points to try; a sweep that is not named is tried whole. */
 export type Selection = Readonly<Record<string, readonly number[]>>;
 
-/** Indexes of the points of a sweep of this name and size that are to be tried. */
-export type Sample = (name: string, size: number) => number[];
+/** Indexes of the points of this sweep that are to be tried. */
+export type Sample = (name: string, points: readonly unknown[]) => number[];
 
 export class Sweeps {
   readonly taken: SweepTaken[] = [];
@@ -43,7 +43,7 @@ export class Sweeps {
     const all = points.map((point, index) => ({ index, point }));
     const wanted = Object.hasOwn(this.#selection, name)
       ? this.#selection[name]
-      : this.#sample?.(name, all.length);
+      : this.#sample?.(name, points);
     const strange = wanted?.find((index) => index >= all.length);
     if (strange !== undefined)
       throw new Undetermined(

@@ -8,6 +8,7 @@ export const believesUnsigned: Defect = {
   breaks: 'the coordinator accepts a result whose signature does not verify',
   fails: ['PRF-13'],
   bindings: ['JSONRPC'],
+  shownBy: ['/signature'],
   coordinator: (parts) => ({
     ...parts,
     accept(received, expected, find) {

@@ -7,6 +7,7 @@ export const expiredIsFailed: Defect = {
   breaks: 'a task whose deadline passed is signed as failed',
   fails: ['RPL-19', 'PRF-12', 'PRF-20'],
   bindings: ['JSONRPC'],
+  shownBy: ['/executor-expired'],
   executor: (parts) => ({
     ...parts,
     executor: {

@@ -7,6 +7,8 @@ export const rejectsAfterWorking: Defect = {
   breaks: 'a rejected task goes through WORKING',
   fails: ['PRF-01', 'PRF-12', 'PRF-26', 'RPL-15'],
   bindings: ['JSONRPC'],
+  shownBy: ['/executor-rejected'],
+  shownAt: ['append WORKING message'],
   executor: withJournal((journal) => ({
     admit(admission) {
       const [submitted, rejected] = admission.events;

@@ -6,6 +6,7 @@ export const unknownIsSuccess: Defect = {
   breaks: 'the coordinator reports a signed unknown as completed',
   fails: ['PRF-12'],
   bindings: ['JSONRPC'],
+  shownBy: ['/coordinator-unknown'],
   coordinator: (parts) => ({
     ...parts,
     accept(received, expected, find) {

@@ -6,6 +6,7 @@ export const worksOnUnrecorded: Defect = {
   breaks: 'a turn whose events the store does not take is not killed',
   fails: ['PRF-15'],
   bindings: ['JSONRPC'],
+  shownBy: ['/mid-task'],
   executor(parts) {
     const { runner } = parts.executor;
     return {

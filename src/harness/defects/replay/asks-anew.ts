@@ -6,6 +6,7 @@ export const asksAnew: Defect = {
   breaks: 'a create whose answer was lost is sent again as another request',
   fails: ['RPL-14'],
   bindings: ['JSONRPC'],
+  shownBy: ['/create-answer'],
   coordinator: (parts) => ({
     ...parts,
     connect(peer, cap) {

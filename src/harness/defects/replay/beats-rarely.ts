@@ -6,6 +6,7 @@ export const beatsRarely: Defect = {
   breaks: 'heartbeats come eight times as rarely as the card says',
   fails: ['RPL-14'],
   bindings: ['JSONRPC'],
+  shownBy: ['/beats'],
   executor: (parts) => ({
     ...parts,
     writeEvents: (response, frames, heartbeatMs) => parts.writeEvents(response, frames, 8 * heartbeatMs),

@@ -6,6 +6,7 @@ export const deafToSilence: Defect = {
   breaks: 'a link that is silent without an end is never given up',
   fails: ['RPL-14'],
   bindings: ['JSONRPC'],
+  shownBy: ['/silence'],
   coordinator: (parts) => ({
     ...parts,
     connect(peer, cap) {

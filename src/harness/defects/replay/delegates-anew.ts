@@ -7,6 +7,7 @@ export const delegatesAnew: Defect = {
   breaks: 'a coordinator that comes back before it had an answer asks again under another request id',
   fails: ['RPL-16'],
   bindings: ['JSONRPC'],
+  shownAt: ['update sent'],
   coordinator: onceMore((request, { mint }) => ({
     ...request,
     request_id: mint('request'),

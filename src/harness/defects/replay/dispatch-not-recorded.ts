@@ -7,6 +7,7 @@ export const dispatchNotRecorded: Defect = {
   breaks: 'a restart takes a task whose agent was prompted for one that was never dispatched',
   fails: ['RPL-15'],
   bindings: ['JSONRPC'],
+  shownAt: ['append WORKING message'],
   executor: withJournal((journal) => ({
     append(id, append) {
       const { dispatchedAt: _forgotten, ...set } = append.set ?? {};

@@ -20,6 +20,7 @@ export const endsBeforeTheAgent: Defect = {
   breaks: 'a task that is stopped has its terminal event while its agent still works',
   fails: ['PRF-12', 'RPL-15'],
   bindings: ['JSONRPC'],
+  shownBy: ['/agent-ignores-cancel'],
   executor(parts) {
     const { runner } = parts.executor;
     return {

@@ -6,6 +6,7 @@ export const forgetsItsPlace: Defect = {
   breaks: 'a coordinator that comes back reads every task from its beginning',
   fails: ['RPL-16'],
   bindings: ['JSONRPC'],
+  shownAt: ['update cursor from gaps head sequence'],
   coordinator: (parts) => ({
     ...parts,
     store: {

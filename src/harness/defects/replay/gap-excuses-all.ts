@@ -6,6 +6,7 @@ export const gapExcusesAll: Defect = {
   breaks: 'an altered event behind a gap in the log passes as merely incomplete',
   fails: ['RPL-17'],
   bindings: ['JSONRPC'],
+  shownBy: ['/trimmed'],
   coordinator: (parts) => ({
     ...parts,
     observation: (seen, log) => (seen.gaps ? 'incomplete' : parts.observation(seen, log)),

@@ -6,6 +6,7 @@ export const keepsDeadReaders: Defect = {
   breaks: 'the executor holds a stream open for a reader that takes nothing any more',
   fails: ['RPL-14'],
   bindings: ['JSONRPC'],
+  shownBy: ['/dead-reader'],
   executor: (parts) => ({
     ...parts,
     writeEvents: (response, frames, heartbeatMs) =>

@@ -8,6 +8,7 @@ export const recoveryPromptsAgain: Defect = {
   breaks: 'a restart prompts the agent again for each task that was dispatched and had not ended',
   fails: ['RPL-15'],
   bindings: ['JSONRPC'],
+  shownAt: ['append artifact last'],
   executor(parts) {
     const { journal, runner } = parts.executor;
     let recovered = false;

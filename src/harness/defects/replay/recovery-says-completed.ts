@@ -6,6 +6,7 @@ export const recoverySaysCompleted: Defect = {
   breaks: 'a restart signs a task as completed that was dispatched and had not ended',
   fails: ['RPL-15'],
   bindings: ['JSONRPC'],
+  shownAt: ['append artifact last'],
   executor: (parts) => ({
     ...parts,
     executor: {

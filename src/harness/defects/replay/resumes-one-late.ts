@@ -7,5 +7,6 @@ export const resumesOneLate: Defect = {
   breaks: 'the page after a cursor leaves out the event that follows it',
   fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-06', 'RPL-08', 'RPL-12', 'RPL-14', 'RPL-19', 'RPL-20'],
   bindings: ['JSONRPC'],
+  shownBy: ['/terminal-inside'],
   executor: withPages((page, cursor) => (cursor === '0' ? page : { ...page, events: page.events.slice(1) })),
 };

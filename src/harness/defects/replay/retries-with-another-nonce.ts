@@ -7,5 +7,6 @@ export const retriesWithAnotherNonce: Defect = {
   breaks: 'a coordinator that comes back before it had an answer sends its request with a new nonce',
   fails: ['RPL-16'],
   bindings: ['JSONRPC'],
+  shownAt: ['update acceptedAt taskId turnId'],
   coordinator: onceMore((request, { mint }) => ({ ...request, nonce: mint('nonce') })),
 };

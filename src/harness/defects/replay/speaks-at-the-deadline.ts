@@ -9,6 +9,7 @@ export const speaksAtTheDeadline: Defect = {
   breaks: 'a task whose deadline passed while the link was down is declared unknown by the coordinator first',
   fails: ['RPL-19'],
   bindings: ['JSONRPC'],
+  shownBy: ['/coordinator'],
   coordinator: (parts) => ({
     ...parts,
     // No back-off is that long: only the wait for a terminal event is.

@@ -6,6 +6,7 @@ export const streamsAfterTheEnd: Defect = {
   breaks: 'a subscribe on an ended task opens a stream with the Task and nothing more',
   fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-14', 'RPL-19', 'RPL-20'],
   bindings: ['JSONRPC'],
+  shownBy: ['/dead-reader'],
   executor: (parts) => ({
     ...parts,
     service: (service) => ({

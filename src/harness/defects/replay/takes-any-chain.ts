@@ -6,5 +6,6 @@ export const takesAnyChain: Defect = {
   breaks: 'a log that contradicts the signed head passes for the whole log',
   fails: ['RPL-17', 'PRF-13'],
   bindings: ['JSONRPC'],
+  shownBy: ['/binding'],
   coordinator: (parts) => ({ ...parts, observation: () => 'complete' }),
 };
