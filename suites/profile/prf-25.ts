@@ -1,22 +1,19 @@
 /** PRF-25: what is at a bound passes, what is above it is refused, and nothing of it stays. */
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import { taskOf } from '../../src/harness/run/observe.js';
+import { publishedOf, taskOf } from '../../src/harness/run/observe.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Json } from '../../src/harness/wire/probe.js';
 import { wireMessage } from '../../src/harness/wire/request.js';
-import { EXT } from '../../src/profile/names.js';
 
 const SCRIPT = ['stop refusal'];
+/** Close code of a frame that is too big (RFC 6455 section 7.4.1). */
+const TOO_BIG = 1009;
 
 async function bounds(lab: CaseLab): Promise<void> {
   const executor = await lab.fresh();
   const probe = executor.probe();
-  const card = (await probe.card()) as {
-    capabilities: { extensions: { uri: string; params: { limits: { maxTaskBytes: number } } }[] };
-  };
-  const { maxTaskBytes } = card.capabilities.extensions.find(({ uri }) => uri === EXT)?.params.limits ?? {
-    maxTaskBytes: 0,
-  };
+  const { limits } = publishedOf(await probe.card());
+  const { maxTaskBytes } = limits;
   const padded = (bytes: number) => {
     const { task } = lab.script(executor, 'p', SCRIPT);
     return { task: `${task}\n#${'x'.repeat(bytes - Buffer.byteLength(task) - 2)}` };
@@ -42,7 +39,9 @@ async function bounds(lab: CaseLab): Promise<void> {
       `${name} above its bound is answered ${bad.text.slice(0, 200)}`,
     );
   }
-  await nesting(lab, probe, executor);
+  await (lab.binding === 'OAB'
+    ? frames(lab, probe, executor, limits.maxFrameBytes)
+    : nesting(lab, probe, executor));
   const total = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
   lab.expect(total === accepted, `${accepted} creates were accepted and ${total} tasks exist`);
 }
@@ -66,6 +65,35 @@ async function nesting(
   });
   lab.expect(long.error?.code === -32602, `a body of two megabytes is answered ${long.text.slice(0, 200)}`);
   lab.attempt(2);
+}
+
+/** The same of a frame: what is no verb's is refused however long, and a frame above its limit ends the connection. */
+async function frames(
+  lab: CaseLab,
+  probe: ReturnType<Awaited<ReturnType<CaseLab['executor']>>['probe']>,
+  executor: Awaited<ReturnType<CaseLab['executor']>>,
+  maxFrameBytes: number,
+): Promise<void> {
+  const request = lab.script(executor, 'n', SCRIPT);
+  let deep: unknown = 1;
+  for (let level = 0; level < 100; level += 1) deep = [deep];
+  for (const [what, later] of [
+    ['nested a hundred deep', deep],
+    ['of almost its limit', 'x'.repeat(maxFrameBytes - 8192)],
+  ] as const) {
+    lab.attempt();
+    const answer = await probe.create(request, { params: { later } });
+    lab.expect(
+      answer.error?.code === -32602 || answer.error?.code === -32700,
+      `a frame ${what} is answered ${answer.status} ${answer.text.slice(0, 200)}`,
+    );
+  }
+  lab.attempt();
+  const above = await probe.create(request, { params: { later: 'x'.repeat(maxFrameBytes) } });
+  lab.expect(
+    above.status === TOO_BIG,
+    `a frame above its limit is answered ${above.status} ${above.text.slice(0, 200)}`,
+  );
 }
 
 export const suite: Suite<CaseLab> = {

@@ -1,7 +1,7 @@
 /** Observation by the book (profile section 4), on raw JSON, for any probe: what every suite builds its histories from. */
-import { KEY } from '../../profile/names.js';
+import { EXT, KEY } from '../../profile/names.js';
 import { Violation } from '../check.js';
-import { until } from '../lab/deadline.js';
+import { until, within } from '../lab/deadline.js';
 import type { CallOptions, Frame, Json, Probe, ProbeAnswer, Session } from '../wire/probe.js';
 
 /** One event as one session received it. */
@@ -12,6 +12,7 @@ export interface Seen {
   event: Json;
 }
 
+const END_MS = 10_000;
 const TERMINAL = /^TASK_STATE_(COMPLETED|FAILED|CANCELED|REJECTED)$/;
 
 export function stateOf(task: Json): string {
@@ -28,6 +29,13 @@ export function resultOf(task: Json): Json | undefined {
 
 export function isTerminalFrame({ kind, json }: Frame): boolean {
   return kind === 'status' && TERMINAL.test(stateOf(json.statusUpdate as Json));
+}
+
+/** What an executor publishes of itself (profile section 2), from its card or its description. */
+export function publishedOf(card: Json): { limits: { maxTaskBytes: number; maxFrameBytes: number } } {
+  const { extensions = [] } = (card.capabilities ?? {}) as { extensions?: { uri: string; params: Json }[] };
+  const params = card.params ?? extensions.find(({ uri }) => uri === EXT)?.params;
+  return params as ReturnType<typeof publishedOf>;
 }
 
 /** The result of an answer, or a violation that says what came in its place. */
@@ -81,7 +89,10 @@ export function seenOf(session: Session, name: string): Seen[] {
   );
 }
 
-/** Resumes after `last` until the terminal event is had: subscribe first, pages for what was missed, tail at the end. */
+/**
+ * Resumes after `last` until the terminal event is had, as the binding has it: by a stream from its cursor, or subscribe
+ * first, pages for what was missed, tail at the end.
+ */
 export async function resume(
   probe: Probe,
   taskId: string,
@@ -89,6 +100,15 @@ export async function resume(
   name: string,
   options: CallOptions = {},
 ): Promise<Seen[]> {
+  if (probe.events !== undefined) {
+    const events = probe.events(taskId, last.cursor, options);
+    await events.until((frames) => frames.some(isTerminalFrame)).catch(() => undefined);
+    const end = await within(events.ended, END_MS, 'the end of a stream behind its terminal event');
+    const [strange = await events.refusal.then((refused) => refused?.text)] = events.strange();
+    if (end !== 'fin' || strange !== undefined)
+      throw new Violation(`a resume ended by ${end}: ${strange?.slice(0, 200) ?? 'not as complete'}`);
+    return seenOf(events, `${name} resumed`);
+  }
   const session = probe.subscribe(taskId, options);
   const refusal = await session.refusal;
   if (refusal !== undefined) {

@@ -93,6 +93,7 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
       ];
       return params.map(([name, body, req]) => ({
         name,
+        unauthenticated: 401,
         call: (options: CallOptions) => call(name, body, options, req),
       }));
     },

@@ -35,7 +35,10 @@ export interface OabSocket {
 
 const SUBPROTOCOL = 'oab.delegation.v1';
 const TEXT = 0x1;
+const CLOSE = 0x8;
 const PONG = 0xa;
+/** A close frame that names none (RFC 6455 section 7.1.5). */
+const NO_CODE = 1005;
 
 export function openOabSocket(upgrade: OabUpgrade, events: OabEvents): OabSocket {
   let socket: Socket | undefined;
@@ -87,7 +90,11 @@ export function openOabSocket(upgrade: OabUpgrade, events: OabEvents): OabSocket
         else if (kind === 'ping') {
           events.ping();
           connected.write(frame(PONG, payload));
-        } else if (kind === 'close') code = payload.length >= 2 ? payload.readUInt16BE(0) : undefined;
+        } else if (kind === 'close') {
+          code = payload.length >= 2 ? payload.readUInt16BE(0) : NO_CODE;
+          connected.end(frame(CLOSE, payload.subarray(0, 2)));
+          end('fin');
+        }
       }
     });
   });

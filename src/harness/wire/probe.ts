@@ -36,6 +36,8 @@ export interface CallOptions {
   extensions?: false | string;
   version?: string | null;
   cursor?: string;
+  /** false: where readers give credit, none is given beyond the first. */
+  credit?: boolean;
   /** Further lines, as they are. */
   headers?: Readonly<Record<string, string>>;
 }
@@ -71,6 +73,13 @@ export interface Session {
   close(): void;
 }
 
+export interface Operation {
+  name: string;
+  /** The status of the answer to whoever does not authenticate. */
+  unauthenticated: number;
+  call(options: CallOptions): Promise<ProbeAnswer>;
+}
+
 export interface Probe {
   readonly binding: string;
   readonly peer: string;
@@ -84,10 +93,10 @@ export interface Probe {
   list(options?: CallOptions): Promise<ProbeAnswer>;
   cancel(taskId: string, options?: CallOptions): Promise<ProbeAnswer>;
   subscribe(taskId: string, options?: CallOptions): Session;
+  /** Every event from behind a cursor to the terminal one, where the binding has a stream of that kind. */
+  events?(taskId: string, cursor: string, options?: CallOptions): Session;
+  /** What the executor says of itself. */
   card(): Promise<Json>;
-  /** The operations of the binding by A2A name, each as a call that would be valid for this task. */
-  operations(
-    taskId: string,
-    request: WireRequest,
-  ): { name: string; call(options: CallOptions): Promise<ProbeAnswer> }[];
+  /** The operations of the binding by its own names, each as a call that would be valid for this task. */
+  operations(taskId: string, request: WireRequest): Operation[];
 }

@@ -55,10 +55,9 @@ export class StreamSession implements Session {
     for (const look of [...this.#looks]) look();
   }
 
-  /** Something that is no item. */
-  odd(text: string): void {
+  /** Something that should not have been. */
+  note(text: string): void {
     this.#reader.strange.push(text.slice(0, 200));
-    this.item({});
   }
 
   beat(): void {

@@ -26,6 +26,7 @@ const USUAL_CAP = ['repo:read'];
 
 export function recordedProbe(probe: Probe, into: Into): Probe {
   const { history } = into;
+  const { events } = probe;
   let calls = 0;
   const named = (what: string) => {
     calls += 1;
@@ -123,11 +124,16 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
     cancel: (taskId, options = {}) => answered('cancel', options, probe.cancel(taskId, options), { taskId }),
     subscribe: (taskId, options = {}) =>
       streamed('subscribe', options, probe.subscribe(taskId, options), { taskId }),
+    ...(events !== undefined && {
+      events: (taskId: string, cursor: string, options: CallOptions = {}) =>
+        streamed('events', { ...options, cursor }, events(taskId, cursor, options), { taskId }),
+    }),
     operations: (taskId, request) =>
-      probe.operations(taskId, request).map(({ name, call }) => ({
+      probe.operations(taskId, request).map(({ name, unauthenticated, call }) => ({
         name,
+        unauthenticated,
         call(options) {
-          const creates = /^Send(Streaming)?Message$/.test(name);
+          const creates = /^(create|Send(Streaming)?Message)$/.test(name);
           const known = creates ? sends(request, options) : undefined;
           return answered(name, options, call(options), { asked: known });
         },
