@@ -15,7 +15,7 @@ function fingerprint(root) {
     if (stat.isDirectory()) for (const name of readdirSync(join(root, path)).sort()) visit(join(path, name));
     else if (/\.(ts|json|mjs)$/.test(path)) hash.update(`${path} ${stat.size} ${stat.mtimeMs}\n`);
   };
-  for (const path of ['src', 'suites', 'tsconfig.json', 'package-lock.json']) visit(path);
+  for (const path of ['src', 'suites', 'fixtures/peers', 'tsconfig.json', 'package-lock.json']) visit(path);
   return hash.digest('hex');
 }
 

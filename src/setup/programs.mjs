@@ -11,6 +11,7 @@ const ENTRIES = {
   'oab-peer': 'src/cli/oab-peer.js',
   'planted-peer': 'src/harness/defects/main.js',
   'halted-peer': 'src/harness/boundaries/main.js',
+  'baseline-peer': 'fixtures/peers/baseline/main.js',
   'writer-worker': 'src/journal/writer-worker.js',
 };
 
