@@ -31,6 +31,15 @@ describe('a search for secrets', () => {
     });
   }
 
+  it('finds a text that a WebSocket frame masks, whatever the key and wherever it begins', () => {
+    for (let before = 0; before < 6; before += 1) {
+      const key = randomBytes(4);
+      const all = Buffer.concat([randomBytes(before), Buffer.from(WORD), randomBytes(5)]);
+      const masked = all.map((byte, at) => byte ^ (key[at % 4] ?? 0));
+      assert.deepEqual(search(Buffer.from(masked)), ['word (masked)']);
+    }
+  });
+
   it('finds nothing where nothing is, and no plain text where that is no secret', () => {
     assert.deepEqual(search(WORD.slice(0, -1)), []);
     const one = new SecretSearch(encodedNeedles('word', WORD));
