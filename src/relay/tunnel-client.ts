@@ -139,9 +139,10 @@ function serve(duplex: WsDuplex, ws: WebSocket, options: TunnelClientOptions): P
   const streams = new Set<ServerHttp2Stream>();
   server.on('sessionError', () => {});
   server.on('stream', (stream, headers) => {
+    // Also of one that is closed and not destroyed yet: nobody else would hear it, and the process would end.
+    stream.on('error', () => {});
     // A GOAWAY may have ended it before it came here.
     if (stream.destroyed || stream.closed) return;
-    stream.on('error', () => {});
     const asked = headers[constants.HTTP2_HEADER_METHOD] === 'CONNECT';
     if (!asked || headers[constants.HTTP2_HEADER_AUTHORITY] !== options.target.route) {
       stream.close(constants.NGHTTP2_REFUSED_STREAM);
