@@ -387,6 +387,38 @@ describe('the custom OAB protocol’s client, towards a peer that is not as it s
       assert.deepEqual(await heard(peer), { sequences: [], ended: false, end: undefined });
     });
 
+    describe('that it reads a log again from', () => {
+      const reading = (state: string, sequences: number[], end: string) =>
+        open({
+          take({ id, method }, say) {
+            const result = (json: Json) => say.frame({ jsonrpc: '2.0', id, result: json });
+            if (method === 'get') {
+              const status = { ...(TOLD.status as Json), state: `TASK_STATE_${state}` };
+              result({ ...TOLD, status, sequence: 5, cursor: 'c5' });
+            } else if (method === 'events') {
+              for (const one of items(...sequences)) result(one);
+              say.frame(streamEnd(id, end));
+            } else return false;
+            return true;
+          },
+        });
+      for (const state of ['WORKING', 'COMPLETED']) {
+        it(`takes an end before its time for no end of the log (${state})`, async () => {
+          for (const end of ['interrupted', 'cancelled']) {
+            const { peer } = await reading(state, [1, 2], end);
+            await unreachable(peer.get(TASK, '0', { signal: signal() }), /not read to its end/);
+          }
+        });
+      }
+      it('has it whole with the terminal event, whatever the end is called', async () => {
+        for (const end of ['complete', 'interrupted']) {
+          const { peer } = await reading('COMPLETED', [1, 2, 3, 4, 5], end);
+          const { page } = await peer.get(TASK, '0', { signal: signal() });
+          assert.deepEqual([page?.events.length, page?.next, page?.complete], [5, '', true]);
+        }
+      });
+    });
+
     it('hears of nothing behind the terminal event', async () => {
       const { server, peer } = await telling(...items(1, 2, 3, 4, 5), item(6, 'WORKING'));
       const { sequences, end } = await heard(peer);

@@ -105,11 +105,11 @@ export function connectOab(options: OabClientOptions): PeerConnection {
   };
 
   async function* observe(taskId: string, { signal, from }: ObserveOptions): AsyncGenerator<RemoteFrame> {
-    for await (const { frame } of items(taskId, from?.cursor ?? CURSOR_START, from?.sequence ?? 0, signal))
-      yield frame;
+    for await (const piece of items(taskId, from?.cursor ?? CURSOR_START, from?.sequence ?? 0, signal))
+      if ('frame' in piece) yield piece.frame;
   }
 
-  /** Events behind a cursor, without a hole that is not said; `after` is where it stands, where that is known. */
+  /** Events behind a cursor, without a hole that is not said, and at last whether those were all; `after` is where it stands, where that is known. */
   async function* items(taskId: string, cursor: string, after: number | undefined, signal: AbortSignal) {
     await describe({ signal });
     const one = await connected(signal);
@@ -122,6 +122,7 @@ export function connectOab(options: OabClientOptions): PeerConnection {
         // From behind the terminal event there is nothing, and that is complete.
         if (piece.end === 'complete' && !ended && !first)
           throw lie(one, 'a stream that is called complete without its terminal event');
+        yield { whole: ended || piece.end === 'complete' };
         return;
       }
       const frame = held(one, () => remoteItem(piece.item, taskId));
@@ -153,12 +154,18 @@ export function connectOab(options: OabClientOptions): PeerConnection {
     const upTo = isTerminal(remote.task.status.state) ? Number.POSITIVE_INFINITY : sequence;
     if (cursor === end) return { ...remote, page: found };
     let bytes = 0;
-    for await (const { frame, bytes: more } of items(taskId, cursor, undefined, call.signal)) {
+    for await (const piece of items(taskId, cursor, undefined, call.signal)) {
+      if ('whole' in piece) {
+        // What was cut short says nothing of the log, as a page that never came: it is asked for again.
+        if (!piece.whole) throw new PeerUnreachable('the log was not read to its end');
+        break;
+      }
+      const { frame } = piece;
       if ('floor' in frame) Object.assign(found, { complete: false, floor: frame.floor });
       if (!('event' in frame)) continue;
       const { event, position } = frame;
       found.events.push({ sequence: position.sequence, cursor: position.cursor, event });
-      bytes += more;
+      bytes += piece.bytes;
       if (position.sequence >= upTo) break;
       if (bytes < PAGE_BYTES) continue;
       found.next = position.cursor;
