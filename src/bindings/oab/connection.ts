@@ -163,6 +163,9 @@ export function serveConnection(parts: OabParts, ws: WebSocket, socket: Duplex, 
         return;
       }
       case 'fault':
+        // An error with that id would be taken for the end of what is open under it.
+        if (frame.id !== null && open.has(frame.id))
+          return closeWith(CLOSE.policy, 'an id was used again while it was open');
         return void fault(frame.id, frame.token, frame.fault);
     }
   });
