@@ -44,11 +44,13 @@ describe('the published schemas of the custom OAB protocol', () => {
       const made = await say('create', { request }, bearer({ req: requestDigest(request) }));
       fits('create.result', made);
       const { task_id } = made as { task_id: string };
-      fits('cancel.result', await say('cancel', { task_id }));
-      rig.release();
       const params = { task_id, cursor: '0' };
       fits('events.params', params);
       connection.send({ jsonrpc: '2.0', id: 's', method: 'events', params, token: bearer() });
+      // A cancel that comes before the agent has said anything leaves no artifact whose owner could be seen.
+      await connection.next(({ id, result }) => id === 's' && 'owner' in (result as Json));
+      fits('cancel.result', await say('cancel', { task_id }));
+      rig.release();
       const end = await connection.next(({ method }) => method === '$/streamEnd');
       fits('frame.stream-end', end);
       const items = connection.frames.filter(({ id }) => id === 's').map(({ result }) => result as Json);

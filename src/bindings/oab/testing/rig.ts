@@ -8,7 +8,8 @@ import { inProcessRunner } from '../../../executor/testing/in-process-runner.js'
 import type { VerifiedCaller } from '../../../identity/ports.js';
 import { parseRequest } from '../../../profile/request.js';
 import { silentLog } from '../../../telemetry/log.js';
-import { listen } from '../../http/listener.js';
+import { type ListenOptions, listen } from '../../http/listener.js';
+import type { OabParts } from '../connection.js';
 import { SUBPROTOCOL } from '../names.js';
 import { oabServer } from '../server.js';
 import { sendItems } from '../stream.js';
@@ -35,7 +36,11 @@ export interface RawConnection {
 
 const DEADLINE_MS = 10_000;
 
-export async function openRig(config: Partial<ExecutorConfig> = {}) {
+export async function openRig(
+  config: Partial<ExecutorConfig> = {},
+  parts: Partial<Pick<OabParts, 'sendItems' | 'authenticator'>> = {},
+  where: Pick<ListenOptions, 'tls' | 'authority'> = {},
+) {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -69,6 +74,7 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
       log: silentLog,
       readRequest: parseRequest,
       sendItems,
+      ...parts,
     },
     '/',
   );
@@ -76,6 +82,7 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
     address: { host: '127.0.0.1', port: 0 },
     routes: [],
     upgrade: server.upgrade,
+    ...where,
   });
   const port = Number(listener.address.split(':')[1]);
   const sockets: WebSocket[] = [];
@@ -125,14 +132,14 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
 function raw(ws: WebSocket): RawConnection {
   const frames: Json[] = [];
   const untaken: Json[] = [];
-  let look = () => {};
+  /** Whoever waits looks at each frame once; true when it was the one. */
+  let look = (_frame?: Json): boolean => false;
   let ids = 0;
   let over = false;
   ws.on('message', (data) => {
     const frame = JSON.parse(String(data)) as Json;
     frames.push(frame);
-    untaken.push(frame);
-    look();
+    if (!look(frame)) untaken.push(frame);
   });
   const closed = new Promise<number>((resolve) =>
     ws.once('close', (code) => {
@@ -143,16 +150,19 @@ function raw(ws: WebSocket): RawConnection {
   );
   const next = (fits: (frame: Json) => boolean = () => true) =>
     new Promise<Json>((resolve, reject) => {
+      const at = untaken.findIndex(fits);
+      if (at !== -1) return resolve(untaken.splice(at, 1)[0] as Json);
       const timer = setTimeout(() => reject(new Error('no such frame in time')), DEADLINE_MS);
-      look = () => {
-        const at = untaken.findIndex(fits);
-        if (at === -1 && !over) return;
+      look = (frame) => {
+        const found = frame !== undefined && fits(frame);
+        if (!found && !over) return false;
         clearTimeout(timer);
-        look = () => {};
-        if (at === -1) reject(new Error('the connection ended first'));
-        else resolve(untaken.splice(at, 1)[0] as Json);
+        look = () => false;
+        if (found) resolve(frame);
+        else reject(new Error('the connection ended first'));
+        return found;
       };
-      look();
+      if (over) look();
     });
   const send = (frame: unknown) => ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   return {
