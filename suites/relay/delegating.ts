@@ -49,8 +49,10 @@ export async function delegating(lab: CaseLab, executor: ExecutorSubject, part: 
       return asked !== undefined && !asked.plain('downstream').includes(ANSWER);
     },
     async cut() {
-      await asked?.cut({ kind: 'reset', direction: 'downstream', at: 'now' }).verify();
+      // Silenced first: to take a toxic away, Toxiproxy waits until what is held is read, and after a reset nobody reads.
+      await asked?.cut({ kind: 'silence', direction: 'downstream', at: 'now' }).verify();
       await late.remove();
+      await asked?.cut({ kind: 'reset', direction: 'downstream', at: 'now' }).verify();
     },
     async finished() {
       const result = await run.result;
