@@ -9,8 +9,13 @@ import type { Suite } from '../../src/harness/suite.js';
 
 const TASKS = 25;
 const SUBSCRIBERS = 20;
-/** Around the release of the last hold point, in ms. */
-const SPREAD = 20;
+/** Of the time from the release of a hold point to the end, in ms: of the first round, and the most of any. */
+const FIRST_SPAN_MS = 20;
+const MOST_SPAN_MS = 200;
+/** In these spans: the subscribers come between 0 and 2, the release is at 0.5, and so the end is about at 1.5. */
+const RELEASED_AT = 0.5;
+const SUBSCRIBED_UNTIL = 2;
+const STEPS = 1000;
 
 async function race(lab: CaseLab): Promise<void> {
   const executor = await lab.executor();
@@ -18,25 +23,36 @@ async function race(lab: CaseLab): Promise<void> {
   // The schedule is the seed's; the moment itself is what is being raced.
   const points = Array.from({ length: TASKS }, (_, round) => {
     const random = lab.random('', '', round);
-    return Array.from({ length: SUBSCRIBERS }, (_one, n) => ({ round, n, ms: random.int(0, SPREAD) }));
+    return Array.from({ length: SUBSCRIBERS }, (_one, n) => ({
+      round,
+      n,
+      at: (random.int(0, STEPS) / STEPS) * SUBSCRIBED_UNTIL,
+    }));
   });
   const chosen = lab.sweep('subscribers', points.flat()).map(({ point }) => point);
+  let span = FIRST_SPAN_MS;
   for (const round of new Set(chosen.map((point) => point.round))) {
     const started = await heldTask(lab, executor, probe, `r${round}`, ['say last']);
     const from = await place(probe, started.taskId);
     const raced = chosen.filter((point) => point.round === round);
-    const subscribers = raced.map(async ({ n, ms }) => {
-      await delay(ms);
+    const subscribers = raced.map(async ({ n, at }) => {
+      await delay(at * span);
       return within(
         resume(probe, started.taskId, from, `r${round}-${n}`),
         10_000,
         `subscriber ${n} of round ${round}`,
       );
     });
-    await release(executor, started);
-    const histories = await Promise.all(subscribers);
-    const envelope = resultOf(await ended(probe, started.taskId)) ?? {};
-    const last = (envelope.event_log as { last_sequence: number }).last_sequence;
+    const envelope = delay(RELEASED_AT * span).then(async () => {
+      const released = performance.now();
+      await release(executor, started);
+      const task = await ended(probe, started.taskId);
+      // A machine that is slower today gets its subscribers as much later: they are to come before, during and after.
+      span = Math.min(performance.now() - released, MOST_SPAN_MS);
+      return resultOf(task) ?? {};
+    });
+    const [{ event_log }, ...histories] = await Promise.all([envelope, ...subscribers]);
+    const last = (event_log as { last_sequence: number }).last_sequence;
     for (const seen of histories) {
       lab.attempt();
       const after = seen.map((one) => ({ ...one, sequence: one.sequence - from.sequence }));

@@ -77,12 +77,14 @@ async function runCase(
     selection: options.selection,
     failed: (folders: readonly string[]) => failures.secretsIn(folders, secrets),
   };
+  const whole = options.points?.whole(check.criterion) === true;
   let attempted = await attempt(check, one, surroundings, {
     ...common,
     points: options.points?.most(check.criterion),
+    preferred: whole ? options.points?.preferred : undefined,
   });
   const sampled = attempted.sweeps.some(({ of, points }) => points.length < of);
-  if (sampled && attempted.outcome !== 'failed' && options.points?.whole(check.criterion) === true)
+  if (sampled && attempted.outcome !== 'failed' && whole)
     attempted = await attempt(check, one, surroundings, { ...common, repeat: surroundings.again() });
   const duration_ms = Math.round(performance.now() - started);
   const { outcome, reason, measurements } = attempted;

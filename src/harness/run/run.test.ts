@@ -174,6 +174,43 @@ describe('a run', () => {
     assert.equal(started, false);
   });
 
+  it('tries the points that are known to fail first, and what does not fail with few points whole', async () => {
+    const tried: Record<string, unknown[][]> = {};
+    const swept = (criterion: string, fails: (point: number) => boolean) =>
+      suite(
+        criterion,
+        one('swept', (lab) => {
+          const points = lab.sweep('points', [...Array(20).keys()]).map(({ point }) => point);
+          tried[criterion] = [...(tried[criterion] ?? []), points];
+          if (points.some(fails)) throw new Violation('seen');
+        }),
+      );
+    const suites = [
+      swept('RPL-01', (point) => point === 13),
+      swept('RPL-02', () => false),
+      swept('RPL-03', () => false),
+    ];
+    await run(
+      options(suites, {
+        points: {
+          most: () => 2,
+          whole: (criterion) => criterion !== 'RPL-03',
+          preferred: (point) => point === 13,
+        },
+      }),
+    );
+    assert.deepEqual(tried['RPL-01'], [[13]]);
+    assert.deepEqual(
+      tried['RPL-02']?.map(({ length }) => length),
+      [1, 20],
+    );
+    assert.deepEqual(
+      tried['RPL-03']?.map((points) => points.length),
+      [2],
+    );
+    assert.ok(!tried['RPL-03']?.[0]?.includes(13), 'a bystander draws its points');
+  });
+
   it('runs only the cases that were chosen', async () => {
     const ran: string[] = [];
     const suites = [
