@@ -8,7 +8,7 @@ import { decide } from '../../gate/decide.js';
 import { registry, select } from '../../gate/registry.js';
 import { type Tradeoff, tradeoffSchema, type Verdict } from '../../gate/verdict.js';
 import type { CheckResult } from '../../harness/check.js';
-import { BYSTANDER_POINTS, bystandersOf } from '../../harness/defects/bystanders.js';
+import { BYSTANDER_POINTS, bystandersOf, oneCaseOfBystanders } from '../../harness/defects/bystanders.js';
 import type { Defect } from '../../harness/defects/defect.js';
 import { defects } from '../../harness/defects/registry.js';
 import type { Progress, RunOptions } from '../../harness/run/options.js';
@@ -52,6 +52,7 @@ export async function execute(
   const usual =
     defect === undefined ? registry : select([...new Set([...defect.fails, ...bystandersOf(defect)])]);
   const chosen = flags.criteria === undefined ? usual : select(flags.criteria);
+  const sampled = defect !== undefined && flags.criteria === undefined && flags.points !== undefined;
   const criteria = chosen.filter(({ gate }) => flags.gates.includes(gate));
   if (criteria.length === 0)
     throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');
@@ -66,7 +67,7 @@ export async function execute(
       id: criterion.id,
       cells: cellsOf(criterion, flags.bindings, flags.topologies),
     })),
-    suites,
+    suites: sampled ? oneCaseOfBystanders(suites, defect, flags.seed) : suites,
     seed: flags.seed,
     out: flags.out,
     budgetMs: flags.budget,

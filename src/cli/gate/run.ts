@@ -56,7 +56,7 @@ export function runCommand(): Command {
     )
     .option(
       '--points <n>',
-      'try at most so many points of each sweep; with a --defect two in a bystander, and all of them in a criterion that it declares and that does not fail with fewer',
+      'try at most so many points of each sweep; with a --defect one case and two points in a bystander, and all of them in a criterion that it declares and that does not fail with fewer',
       many,
     )
     .option('--fail-fast', 'pass over the other cases of a check that has failed')

@@ -2,6 +2,8 @@
  * The checks that run beside a defect's own criteria: a defect must fail what it declares, and nothing else. Of the peer
  * that is defective; the others run as they always do, and their checks could only repeat what the gate itself says.
  */
+import { randomFor } from '../seed.js';
+import type { Suite } from '../suite.js';
 import type { Defect } from './defect.js';
 
 const EXECUTOR = ['RPL-02', 'RPL-03', 'RPL-04', 'RPL-05', 'RPL-06', 'RPL-10', 'RPL-18', 'PRF-21'] as const;
@@ -18,4 +20,27 @@ export function bystandersOf(defect: Pick<Defect, 'executor' | 'coordinator' | '
     ...(defect.coordinator === undefined ? [] : COORDINATOR),
     ...(defect.relay === undefined ? [] : RELAY),
   ];
+}
+
+/**
+ * The suites with one case in each check of a criterion that the defect does not declare: drawn from the seed and the
+ * defect, so that all of them together meet every case.
+ */
+export function oneCaseOfBystanders<L>(
+  suites: readonly Suite<L>[],
+  { id, fails }: Pick<Defect, 'id' | 'fails'>,
+  seed: number,
+): Suite<L>[] {
+  return suites.map((suite) =>
+    fails.includes(suite.criterion)
+      ? suite
+      : {
+          ...suite,
+          cases(cell) {
+            const all = suite.cases(cell);
+            if (all.length === 0) return [];
+            return [randomFor({ seed: String(seed), case: `${id}/${suite.criterion}` }).pick(all)];
+          },
+        },
+  );
 }
