@@ -51,13 +51,18 @@ export interface RelayTokenRules {
   skewMs: number;
 }
 
-/** The peer that a valid token speaks for, or why there is none: for the log, never for the answer. */
+/** The peer that a valid token speaks for and the key that says so, or why there is none: for the log, never for the answer. */
 export function verifyRelayToken(
   token: string,
   { relay, find, now, skewMs }: RelayTokenRules,
-): { peer: string } | { refused: string } {
+): { peer: string; kid: string } | { refused: string } {
   const opened = openCompact(token, RELAY_TOKEN_TYP, claimsSchema, find);
   if ('refused' in opened) return opened;
   const rules = { audience: relayAudience(relay), now, skewMs };
-  return untimely(opened.claims, opened.key, MAX_LIFETIME, rules) ?? { peer: opened.claims.iss };
+  return (
+    untimely(opened.claims, opened.key, MAX_LIFETIME, rules) ?? {
+      peer: opened.claims.iss,
+      kid: opened.key.kid,
+    }
+  );
 }

@@ -46,8 +46,8 @@ export async function runRelay(
       `${place}: ${host}:${port} cannot be listened on (${error.code ?? error.message})`,
     ]);
   });
-  // A tunnel outlives the token that opened it: whoever's keys are all revoked loses it as soon as that is known.
-  const recheck = () => relay.recheck(executors.mayStay);
+  // A tunnel and a way outlive the token that opened them, but not its key.
+  const recheck = () => relay.recheck();
   const stopRereading = rereadKeys(
     [
       ...[...executors.files, ...coordinators.files].map(({ reload }) => ({ reload, changed: recheck })),
@@ -88,7 +88,5 @@ function known(settings: readonly RelayPeerSettings[], clientCa: boolean) {
   return {
     peers,
     files: [...callers.tokens.values(), ...callers.pins.values()],
-    mayStay: ({ tokens, certificate }: RelayPeer) =>
-      certificate !== undefined || (tokens?.publicJwks() ?? []).some(({ state }) => state === 'active'),
   };
 }

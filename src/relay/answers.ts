@@ -8,7 +8,11 @@ export type Refusal =
   | 'unavailable'
   | 'method'
   | 'upgrade'
-  | 'malformed';
+  | 'malformed'
+  | 'silent';
+
+/** What is counted: also a TLS handshake that failed, which TLS itself answers, and a tunnel that lost its route to a newer one. */
+export type Counted = Refusal | 'handshake' | 'replaced';
 
 const RETRY_SECONDS = 1;
 const ANSWERS: Record<Refusal, { line: string; header?: string }> = {
@@ -23,6 +27,7 @@ const ANSWERS: Record<Refusal, { line: string; header?: string }> = {
   method: { line: '405 Method Not Allowed', header: 'Allow: CONNECT' },
   upgrade: { line: '426 Upgrade Required', header: 'Upgrade: websocket' },
   malformed: { line: '400 Bad Request' },
+  silent: { line: '408 Request Timeout' },
 };
 
 /** Answers on the bare connection and ends it. */

@@ -15,5 +15,7 @@ export interface RelayConfig {
     bufferBytes: number;
   };
   liveness: Liveness;
+  /** How long a client may be silent before its request is there, ms; 10 s each by default. */
+  timeouts?: { headersTimeout: number; handshakeTimeout: number };
   skewMs: number;
 }

@@ -20,7 +20,10 @@ export interface PolicyOptions {
 }
 
 /** The peer that credentials prove, or why they prove none (for the log only). */
-export type Proven = { peer: RelayPeer; reason: 'ok' } | { peer?: undefined; reason: string };
+export type Proven = { peer: RelayPeer; reason: 'ok'; stands: Stands } | { peer?: undefined; reason: string };
+
+/** Whether what was proven by then still would be: false once the key is revoked, or no key of that peer any more. */
+export type Stands = () => boolean;
 
 /** An executor's one route, or those that a coordinator is granted; compared exactly. */
 export function permits({ routes }: RelayPeer, route: string): boolean {
@@ -42,7 +45,10 @@ export function createPolicy({ relay, peers, skewMs }: PolicyOptions) {
     const verified = verifyRelayToken(token, { relay, find, now, skewMs });
     if ('refused' in verified) return { reason: verified.refused };
     const peer = byName.get(verified.peer);
-    return peer === undefined ? { reason: 'unknown peer' } : { peer, reason: 'ok' };
+    if (peer === undefined) return { reason: 'unknown peer' };
+    // A key that is retired signs nothing new; what it opened goes on (make before break).
+    const stands = () => ['active', 'retired'].includes(find(peer.peer, verified.kid)?.state ?? '');
+    return { peer, reason: 'ok', stands };
   };
 
   return {
@@ -53,11 +59,12 @@ export function createPolicy({ relay, peers, skewMs }: PolicyOptions) {
       const shown = verifyCertificate(certificate, certificates);
       const peer = shown.caller && byName.get(shown.caller.peer);
       if (peer === undefined) return { reason: shown.reason };
-      if (authorization === undefined) return { peer, reason: 'ok' };
+      const stands = () => verifyCertificate(certificate, certificates).caller !== undefined;
+      if (authorization === undefined) return { peer, reason: 'ok', stands };
       const spoken = byToken(authorization, now);
       if (spoken.peer !== undefined && spoken.peer !== peer)
         return { reason: 'certificate and token of two peers' };
-      return spoken;
+      return spoken.peer === undefined ? spoken : { ...spoken, stands: () => spoken.stands() && stands() };
     },
   };
 }

@@ -217,6 +217,7 @@ describe('the relay', () => {
   it('leaves a route to the newer of two executors', async () => {
     const { ask } = await rivals(60_000);
     assert.deepEqual([await ask(), await ask(), await ask()], ['newer', 'newer', 'newer']);
+    assert.equal(bench.relay.counts().refused.replaced, 1);
   });
 
   it('is asked for a route again by an executor that was replaced, after its longest wait', async () => {

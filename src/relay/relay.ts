@@ -10,9 +10,9 @@ import { WebSocketServer } from 'ws';
 import { credentialsOf } from '../bindings/http/credentials.js';
 import type { ListenerTls } from '../bindings/http/listener.js';
 import type { Log } from '../telemetry/log.js';
-import { type Refusal, refuse } from './answers.js';
+import { type Counted, type Refusal, refuse } from './answers.js';
 import type { RelayConfig } from './config.js';
-import { createPolicy, type RelayPeer } from './policy.js';
+import { createPolicy, type RelayPeer, type Stands } from './policy.js';
 import { CONNECT_PROTOCOL, MAX_MESSAGE, TUNNEL_PROTOCOL } from './protocols.js';
 import type { Registry } from './registry.js';
 import type { splice } from './splice.js';
@@ -41,13 +41,15 @@ export interface Relay {
   address: string;
   counts(): RelayCounts;
   renew(tls: ListenerTls): void;
-  /** Ends the tunnels of executors whose credentials do not hold any more. */
-  recheck(holds: (peer: RelayPeer) => boolean): void;
+  /** Ends the tunnels and connections whose credentials do not hold any more. */
+  recheck(): void;
   /** Takes nothing new, gives what is under way `graceMs`, then ends. */
   close(graceMs: number): Promise<void>;
 }
 
 const SPARE_CONNECTIONS = 1000;
+/** What announces a body (RFC 9112 section 6); a request for a way has none. */
+const BODY = ['content-length', 'transfer-encoding'];
 const AUTHORITY = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?:\d{1,5}$/;
 
 /** Rejects when the address cannot be bound. */
@@ -58,11 +60,12 @@ export async function openRelay(
   config: RelayConfig,
   { now, log, registry: newRegistry, splice: join, permits }: RelayParts,
 ): Promise<Relay> {
-  const { relay, skewMs, limits, liveness } = config;
+  const { relay, skewMs, limits, liveness, timeouts } = config;
   const executors = createPolicy({ relay, peers: config.executors, skewMs });
   const coordinators = createPolicy({ relay, peers: config.coordinators, skewMs });
   const registry = newRegistry();
   const sockets = new Set<Duplex>();
+  const ways = new Map<Duplex, Stands>();
   const refused: Record<string, number> = {};
   let connections = 0;
   let generation = 0;
@@ -78,9 +81,10 @@ export async function openRelay(
       [TUNNEL_PROTOCOL, CONNECT_PROTOCOL].find((protocol) => offered.has(protocol)) ?? false,
   });
 
-  const count = (refusal: Refusal, detail: Record<string, unknown>) => {
-    refused[refusal] = (refused[refusal] ?? 0) + 1;
-    log.warn({ refusal, ...detail }, 'refused');
+  const count = (refusal: Counted, detail: Record<string, unknown>) => {
+    const times = (refused[refusal] ?? 0) + 1;
+    refused[refusal] = times;
+    log.warn({ refusal, times, ...detail }, 'refused');
   };
   const no = (socket: Duplex, refusal: Refusal, detail: Record<string, unknown>) => {
     count(refusal, detail);
@@ -116,6 +120,8 @@ export async function openRelay(
       return undefined;
     }
     connections += 1;
+    ways.set(socket, proven.stands);
+    socket.once('close', () => ways.delete(socket));
     log.debug({ peer, route, generation: tunnel.generation }, 'connected');
     return tunnel;
   };
@@ -129,7 +135,10 @@ export async function openRelay(
     headersTimeout: 10_000,
     requestTimeout: 10_000,
     handshakeTimeout: 10_000,
+    // Without it a limit of ten seconds is looked at every thirty.
+    connectionsCheckingInterval: 1000,
     maxHeaderSize: 16 * 1024,
+    ...timeouts,
   });
   // Room also for those that are told that there is none.
   server.maxConnections = limits.tunnels * (limits.streams + 1) + SPARE_CONNECTIONS;
@@ -138,8 +147,14 @@ export async function openRelay(
     socket.once('close', () => sockets.delete(socket));
   });
   server.on('tlsClientError', (error, socket) => {
-    log.warn({ err: error }, 'a TLS handshake failed');
+    count('handshake', { why: error.message });
     socket.destroy();
+  });
+  // No HTTP, a body of two lengths, a head that is too long, or nothing at all in time.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else
+      no(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'silent' : 'malformed', { why: error.message });
   });
   server.on('request', (request, response) => {
     request.resume();
@@ -148,6 +163,8 @@ export async function openRelay(
   });
 
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Whether what follows is a body or the first bytes of the way, two readers could tell differently (RFC 9112 section 6.3).
+    if (BODY.some((name) => name in request.headers)) return no(socket, 'malformed', { why: 'a body' });
     const route = AUTHORITY.test(request.url ?? '') ? request.url : undefined;
     const tunnel = admit(request, socket, route, request.headers['proxy-authorization'], 'proxy-credentials');
     if (tunnel === undefined) return;
@@ -165,6 +182,7 @@ export async function openRelay(
     const protocol = kind === 'tunnel' ? TUNNEL_PROTOCOL : CONNECT_PROTOCOL;
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
     if (kind === undefined) return no(socket, 'method', { upgrade: true });
+    if (BODY.some((name) => name in request.headers)) return no(socket, 'malformed', { why: 'a body' });
     if (!offered.includes(protocol)) return no(socket, 'upgrade', { kind });
     const route = routeOf(rest);
     if (kind === 'tunnel') register(request, socket, head, route);
@@ -191,11 +209,14 @@ export async function openRelay(
         generation,
         peer,
         route,
+        stands: proven.stands,
         streamWindow: limits.bufferBytes,
         maxStreams: limits.streams,
         liveness,
       });
       log.info({ peer, route, generation: tunnel.generation }, 'a tunnel is up');
+      const former = registry.find(route);
+      if (former !== undefined) count('replaced', { peer, route, generation: former.generation });
       registry.register(tunnel);
       void tunnel.closed.then(() =>
         log.info({ peer, route, generation: tunnel.generation }, 'a tunnel is gone'),
@@ -213,22 +234,24 @@ export async function openRelay(
     address: bound.family === 'IPv6' ? `[${bound.address}]:${bound.port}` : `${bound.address}:${bound.port}`,
     counts: () => ({ tunnels: registry.size, connections, refused: { ...refused } }),
     renew: (next) => server.setSecureContext({ cert: next.cert, key: next.key, ...secure(next) }),
-    recheck(holds) {
-      for (const tunnel of registry.all()) {
-        const peer = config.executors.find((one) => one.peer === tunnel.peer);
-        if (peer === undefined || !holds(peer)) tunnel.end(CLOSE.revoked, 'revoked');
-      }
+    recheck() {
+      for (const tunnel of registry.all()) if (!tunnel.stands()) tunnel.end(CLOSE.revoked, 'revoked');
+      for (const [socket, stands] of ways) if (!stands()) socket.destroy();
     },
     async close(graceMs) {
       draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const tunnel of registry.all()) tunnel.retire(CLOSE.draining, 'the relay is going away');
+      const tunnels = [...registry.all()];
+      for (const tunnel of tunnels) tunnel.retire(CLOSE.draining, 'the relay is going away');
+      // Until then it listens, and says to whoever asks that it is going away.
       const timer = setTimeout(() => {
         for (const socket of sockets) socket.destroy();
       }, graceMs);
+      await Promise.all(tunnels.map(({ closed }) => closed));
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await closed;
       clearTimeout(timer);
+      log.info({ connections, refused }, 'ended');
     },
   };
 }

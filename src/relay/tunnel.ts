@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { type Liveness, watchLiveness } from './liveness.js';
 import { MuxSocket } from './mux-socket.js';
+import type { Stands } from './policy.js';
 import { sessionOptions, widen } from './windows.js';
 import { WsDuplex } from './ws-duplex.js';
 
@@ -16,6 +17,8 @@ export interface TunnelOptions {
   generation: number;
   peer: string;
   route: string;
+  /** Whether what it was registered with still holds. */
+  stands: Stands;
   streamWindow: number;
   maxStreams: number;
   liveness: Liveness;
@@ -25,6 +28,7 @@ export class Tunnel {
   readonly generation: number;
   readonly peer: string;
   readonly route: string;
+  readonly stands: Stands;
   /** Resolves when the WebSocket is gone, whoever ended it. */
   readonly closed: Promise<void>;
   readonly #session: ClientHttp2Session;
@@ -38,6 +42,7 @@ export class Tunnel {
     this.generation = options.generation;
     this.peer = options.peer;
     this.route = options.route;
+    this.stands = options.stands;
     this.#ws = ws;
     this.#maxStreams = options.maxStreams;
     const duplex = new WsDuplex(ws, socket);

@@ -39,9 +39,11 @@ export interface Listener {
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_CONNECTIONS = 10_000;
+const HEADERS_MS = 10_000;
 const LIMITS = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: 10_000,
+  // Without it a limit is looked at every thirty seconds.
+  connectionsCheckingInterval: 1000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   handshakeTimeout: 10_000,
@@ -56,10 +58,14 @@ export interface ListenOptions {
   tls?: ListenerTls;
   /** `host:port` of our URL: what a tunnelled connection must be for, in its server name and in every Host. */
   authority?: string;
+  /** How long a client may be silent before its request is there, ms; 10 s by default. */
+  headersTimeoutMs?: number;
 }
 
 /** The first route that takes the request answers it; nobody's request is 404. Rejects when the address cannot be bound. */
-export async function listen({ address, routes, upgrade, tls, authority }: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { address, routes, upgrade, tls, authority, headersTimeoutMs = HEADERS_MS } = options;
+  const limits = { ...LIMITS, headersTimeout: headersTimeoutMs };
   const sockets = new Set<Duplex>();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (!routes.some((route) => route(request, response, pathOf(request)))) refuse(request, response, 404);
@@ -71,8 +77,8 @@ export async function listen({ address, routes, upgrade, tls, authority }: Liste
   const open: Open = (handler, takeUpgrade) => {
     const made =
       tls === undefined
-        ? createServer(LIMITS, handler)
-        : createTlsServer({ ...LIMITS, ...context(tls) }, handler);
+        ? createServer(limits, handler)
+        : createTlsServer({ ...limits, ...context(tls) }, handler);
     made.maxConnections = MAX_CONNECTIONS;
     if (upgrade !== undefined)
       made.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -86,7 +92,11 @@ export async function listen({ address, routes, upgrade, tls, authority }: Liste
   };
   const servers: (Server | TlsServer)[] = [];
   const tunnelled = authority === undefined ? undefined : forAuthority(open, serve, switchTo, authority);
-  if (tunnelled !== undefined) servers.push(tunnelled);
+  if (tunnelled !== undefined) {
+    servers.push(tunnelled);
+    // Node.js begins to look at its time limits when a server listens, which this one never does.
+    tunnelled.emit('listening');
+  }
   const bound = address === undefined ? undefined : open(serve, switchTo);
   if (bound !== undefined && address !== undefined) {
     servers.push(bound);
@@ -126,16 +136,24 @@ function forAuthority(open: Open, serve: Serve, switchTo: Upgrade, authority: st
   const [host = '', port = ''] = authority.split(':');
   const accepted = [authority, ...(port === '443' ? [host] : [])];
   const isOurs = ({ headers }: IncomingMessage) => accepted.includes(headers.host?.toLowerCase() ?? '');
+  const isNamed = (socket: Duplex) =>
+    (socket as TLSSocket & { servername: string | false }).servername === host;
   const server = open(
-    (request, response) => (isOurs(request) ? serve(request, response) : refuse(request, response, 421)),
+    (request, response) => {
+      // What came together with the end of the handshake is read before anybody could end the connection.
+      if (!isNamed(request.socket)) request.socket.destroy();
+      else if (isOurs(request)) serve(request, response);
+      else refuse(request, response, 421);
+    },
     (request, socket, head, path) => {
-      if (isOurs(request)) return switchTo(request, socket, head, path);
-      endUpgrade(socket, 421);
+      if (!isNamed(request.socket)) request.socket.destroy();
+      else if (isOurs(request)) return switchTo(request, socket, head, path);
+      else endUpgrade(socket, 421);
       return true;
     },
   );
-  server.on('secureConnection', (socket: TLSSocket & { servername: string | false }) => {
-    if (socket.servername !== host) socket.destroy();
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (!isNamed(socket)) socket.destroy();
   });
   return server;
 }
