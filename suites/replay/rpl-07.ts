@@ -1,9 +1,21 @@
 /** RPL-07: what becomes of three other observers does not touch the fourth (OPEN-06). */
 import { finished, ordered } from '../../src/harness/checkers/history.js';
+import { until } from '../../src/harness/lab/deadline.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import { ended, isTerminalFrame, resultOf, seenOf, tail } from '../../src/harness/run/observe.js';
-import { heldTask, release } from '../../src/harness/run/story.js';
+import {
+  ended,
+  isTerminalFrame,
+  lastOf,
+  resultOf,
+  resume,
+  seenOf,
+  tail,
+} from '../../src/harness/run/observe.js';
+import { heldTask, place, release } from '../../src/harness/run/story.js';
 import type { Suite } from '../../src/harness/suite.js';
+
+/** What a reader may be sent before it asks for more (profile 9). */
+const FIRST_CREDIT = 64;
 
 async function four(lab: CaseLab): Promise<void> {
   const executor = await lab.executor();
@@ -51,7 +63,50 @@ async function four(lab: CaseLab): Promise<void> {
   for (const session of [slow, stopped]) session.close();
 }
 
+/** Where readers give credit: one that gives none gets what it had at first and no more, and may go on later. */
+async function withoutCredit(lab: CaseLab): Promise<void> {
+  const executor = await lab.executor();
+  const probe = executor.probe();
+  const started = await heldTask(lab, executor, probe, 'c', ['chunks 200 of 100', 'hold end', 'say end']);
+  const from = await place(probe, started.taskId);
+  const [mean, well] = [
+    probe.subscribe(started.taskId, { credit: false }),
+    probe.subscribe(started.taskId),
+  ] as const;
+  for (const session of [mean, well]) await session.until((frames) => frames.length > 0);
+  await release(executor, started);
+  await executor.holds.waiting(started.script, 'end');
+  await well.until((frames) => (frames.at(-1)?.sequence ?? 0) >= from.sequence + 200);
+  await mean.until((frames) => frames.length > FIRST_CREDIT);
+  // A server pings when it has sent nothing for a while: it has nothing more to send to this reader.
+  const beats = mean.heartbeats();
+  await until(() => (mean.heartbeats() > beats + 1 ? true : undefined), {
+    ms: 10_000,
+    what: 'a ping to the reader without credit',
+    everyMs: 10,
+  });
+  await executor.holds.release(started.script, 'end');
+  await well.until((frames) => frames.some(isTerminalFrame));
+  const seen = seenOf(mean, 'without credit');
+  lab.expect(
+    seen.length === FIRST_CREDIT,
+    `a reader that gave no credit was sent ${seen.length} events, not ${FIRST_CREDIT}`,
+  );
+  mean.close();
+  const rest = await resume(probe, started.taskId, lastOf(seen, from), 'resumed');
+  lab.holds(ordered([...seen, ...rest]), 'the union after the resume');
+  lab.expect(
+    rest.at(-1)?.sequence === seenOf(well, 'well').at(-1)?.sequence,
+    'the reader that came back did not get to the end of the log',
+  );
+}
+
 export const suite: Suite<CaseLab> = {
   criterion: 'RPL-07',
-  cases: () => [{ name: 'four-observers', estimateMs: 1000, deadlineMs: 40_000, run: four }],
+  cases: ({ binding }) => [
+    { name: 'four-observers', estimateMs: 1000, deadlineMs: 40_000, run: four },
+    ...(binding === 'OAB'
+      ? [{ name: 'without-credit', estimateMs: 1500, deadlineMs: 40_000, run: withoutCredit }]
+      : []),
+  ],
 };

@@ -45,6 +45,7 @@ import { forgetsAtRestart } from './replay/forgets-at-restart.js';
 import { forgetsItsPlace } from './replay/forgets-its-place.js';
 import { gapExcusesAll } from './replay/gap-excuses-all.js';
 import { gapInSilence } from './replay/gap-in-silence.js';
+import { ignoresCredits } from './replay/ignores-credits.js';
 import { keepsDeadReaders } from './replay/keeps-dead-readers.js';
 import { nonceNotRemembered } from './replay/nonce-not-remembered.js';
 import { observersShareAQueue } from './replay/observers-share-a-queue.js';
@@ -75,6 +76,7 @@ export const defects: readonly Defect[] = [
   duplicateRunsAgain,
   nonceNotRemembered,
   observersShareAQueue,
+  ignoresCredits,
   cursorKeyOfTheProcess,
   checksThenActs,
   gapInSilence,

@@ -1,0 +1,17 @@
+import type { Defect } from '../defect.js';
+
+/** RPL-07: whoever gave no credit is sent everything all the same (profile 9). */
+export const ignoresCredits: Defect = {
+  id: 'ignores-credits',
+  breaks: 'on OAB a stream goes on although its reader gave no credit',
+  fails: ['RPL-07'],
+  bindings: ['OAB'],
+  shownBy: ['/without-credit'],
+  executor: (parts) => ({
+    ...parts,
+    sendItems(sink, batches, credits, signal) {
+      credits.add(1_000_000);
+      return parts.sendItems(sink, batches, credits, signal);
+    },
+  }),
+};
