@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { openAuthority } from '../../identity/testing/authority.js';
-import { Pair, type Secured } from './testing/pair.js';
+import { Pair, peer, type Secured } from './testing/pair.js';
 
 describe('a pair over TLS', function () {
   this.timeout(60_000);
@@ -131,4 +134,76 @@ describe('a pair that both dial a relay', function () {
       assert.match(run.lines.join('\n'), /"verified":true/);
     });
   }
+
+  /** Nobody has a token key: every side shows a certificate to every other, the coordinator one to the relay and one inside. */
+  const certified = async (transport: string, binding: string, change: Record<string, unknown> = {}) => {
+    const authority = await openAuthority(pair.folder);
+    await authority.issue('oab-b', { dns: ['oab-b.lab'], uris: ['oab:oab-b'] });
+    await authority.issue('oab-a', { uris: ['oab:oab-a'] });
+    await authority.issue('relay-1', { dns: ['relay-1.lab'] });
+    const { run, address } = await pair.relay({
+      relay: 'relay-1',
+      listen: {
+        address: '127.0.0.1:0',
+        tls: { cert: 'relay-1.crt', key: 'relay-1.key', client_ca: 'ca.crt' },
+      },
+      executors: [{ peer: 'oab-b', route: 'oab-b.lab:443' }],
+      coordinators: [{ peer: 'oab-a', routes: ['oab-b.lab:443'] }],
+      keys: { reread: '100ms' },
+      ...change,
+    });
+    const relay = { relay: 'relay-1', connect: address, ca: 'ca.crt' };
+    const [b, a] = ['oab-b', 'oab-a'].map((name) => ({ cert: `${name}.crt`, key: `${name}.key` })) as [
+      object,
+      object,
+    ];
+    const own = change.executors === undefined ? { tls: b } : { key: 'relay-b.jwks' };
+    await pair.begin({
+      executor: {
+        listen: { tls: { ...b, client_ca: 'ca.crt' } },
+        public_url: 'https://oab-b.lab/',
+        bindings: [binding],
+        insecure_loopback: undefined,
+        peers: [{ peer: 'oab-a', capabilities: ['repo:read'] }],
+        relays: [{ ...relay, url: 'wss://relay-1.lab/', route: 'oab-b.lab:443', ...own }],
+      },
+      coordinator: { insecure_loopback: undefined, keys: undefined, tls: a },
+      remote: {
+        url: 'https://oab-b.lab/',
+        connect: undefined,
+        ca: 'ca.crt',
+        bindings: [binding],
+        relays: [{ ...relay, url: 'https://relay-1.lab/', tls: a, transport }],
+      },
+    });
+    return run;
+  };
+
+  for (const [transport, binding] of [
+    ['connect', 'OAB'],
+    ['websocket', 'JSONRPC'],
+  ] as const) {
+    it(`delegates by certificates alone, at the relay and inside (${transport}, ${binding})`, async () => {
+      await certified(transport, binding);
+      const { task } = pair.script('say hello');
+      const run = pair.run('delegate', '--to', 'oab-b', '--json', '--deadline', '20s', task);
+      assert.equal(await run.exit, 0, `${run.lines.join('\n')}\n${run.stderr()}`);
+      assert.match(run.lines.join('\n'), /"verified":true/);
+    });
+  }
+
+  it('ends the tunnel of a revoked key, and refuses it from then on, though certificates would count', async () => {
+    pair.keys('relay-b');
+    const relay = await certified('connect', 'JSONRPC', {
+      executors: [{ peer: 'oab-b', route: 'oab-b.lab:443', key: 'relay-b.pub.jwks' }],
+    });
+    const file = pair.at('relay-b.pub.jwks');
+    const [{ kid }] = (JSON.parse(readFileSync(file, 'utf8')) as { keys: [{ kid: string }] }).keys;
+    const until = async (said: string) => {
+      while (!relay.stderr().includes(said)) await once(relay.child.stderr as Readable, 'data');
+    };
+    assert.equal(await peer(['keys', 'revoke', file, kid]).exit, 0);
+    await until('a tunnel is gone');
+    await until('"refusal":"credentials","times":2');
+  });
 });
