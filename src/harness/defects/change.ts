@@ -2,7 +2,7 @@
 import type { PeerConnection } from '../../coordinator/connection.js';
 import type { CoordinatorParts } from '../../coordinator/parts.js';
 import type { TaskPage } from '../../executor/service.js';
-import type { Journal } from '../../journal/journal.js';
+import type { Journal, StoredEvent } from '../../journal/journal.js';
 import type { ExecutorPeerParts } from '../../peer/executor.js';
 import type { DelegationRequest } from '../../profile/model.js';
 
@@ -18,7 +18,7 @@ export function withJournal(
   };
 }
 
-/** The executor whose pages of events are changed on their way out. */
+/** The executor whose pages of events are changed on their way out; on OAB, which has none, each batch of a stream is one. */
 export function withPages(
   change: (page: Page, cursor: string) => Page,
 ): (parts: ExecutorPeerParts) => ExecutorPeerParts {
@@ -31,8 +31,22 @@ export function withPages(
         if (answer.page === undefined || cursor === undefined) return answer;
         return { ...answer, page: change(answer.page, cursor) };
       },
+      async follow(caller, id, cursor, signal) {
+        const { floor, events, ...rest } = await service.follow(caller, id, cursor, signal);
+        const gap = floor === undefined ? { complete: true } : { complete: false, floor };
+        const page = (batch: StoredEvent[]) => change({ events: batch, next: '', ...gap }, cursor);
+        const left = page([]).floor;
+        return { ...rest, ...(left && { floor: left }), events: changed(events, page) };
+      },
     }),
   });
+}
+
+async function* changed(
+  batches: AsyncIterable<StoredEvent[]>,
+  page: (batch: StoredEvent[]) => Page,
+): AsyncGenerator<StoredEvent[]> {
+  for await (const batch of batches) yield [...page(batch).events];
 }
 
 /** The coordinator that changes, on its way out, a request which a former process had sent. */

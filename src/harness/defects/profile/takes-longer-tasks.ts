@@ -9,5 +9,6 @@ export const takesLongerTasks: Defect = {
   executor: (parts) => ({
     ...parts,
     readCreate: (params, self) => parts.readCreate(params, { ...self, maxTaskBytes: 2 * self.maxTaskBytes }),
+    readRequest: (raw, self) => parts.readRequest(raw, { ...self, maxTaskBytes: 2 * self.maxTaskBytes }),
   }),
 };
