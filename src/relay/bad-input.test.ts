@@ -29,10 +29,10 @@ describe('bad input at the relay', () => {
   };
   const asked = (more: string) =>
     `CONNECT ${ROUTE} HTTP/1.1\r\nHost: ${ROUTE}\r\nProxy-Authorization: Bearer ${tokenOf('gate')}\r\n${more}\r\n`;
-  const upgrade = (more: string) =>
-    `GET /connect/${encodeURIComponent(ROUTE)} HTTP/1.1\r\nHost: relay-1.lab\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: oab.connect.v1\r\n' +
-    `Authorization: Bearer ${tokenOf('gate')}\r\n${more}\r\n`;
+  const upgrade = (more: string, kind: 'connect' | 'tunnel' = 'connect', peer = 'gate') =>
+    `GET /${kind}/${encodeURIComponent(ROUTE)} HTTP/1.1\r\nHost: relay-1.lab\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+    `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: oab.${kind}.v1\r\n` +
+    `Authorization: Bearer ${tokenOf(peer)}\r\n${more}\r\n`;
 
   it('refuses what has a body where there can be none, and what is no HTTP; each is counted', async () => {
     let reached = 0;
@@ -80,7 +80,8 @@ describe('bad input at the relay', () => {
     const socket = await bench.connection();
     const closed = bench.relay.close(20_000);
     await assert.rejects(bench.connection(), { status: 503 });
-    assert.match(await say(asked('')), /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1/);
+    for (const lines of [asked(''), upgrade(''), upgrade('', 'tunnel', 'oab-b')])
+      assert.match(await say(lines), /^HTTP\/1\.1 503 [\s\S]*Retry-After: 1/);
     assert.equal((await bench.answer(bench.ask(socket))).text, 'hello');
     socket.destroy();
     await closed;
