@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Violation } from '../../src/harness/check.js';
+import { type Cell, Violation } from '../../src/harness/check.js';
 import { within } from '../../src/harness/lab/deadline.js';
 import { openLab, sharedInjector } from '../../src/harness/lab/lab.js';
 import { CaseLab } from '../../src/harness/run/case-lab.js';
@@ -17,14 +17,14 @@ export function fieldReport(
   title: string,
   run: (lab: CaseLab) => Promise<void>,
   deadlineMs = 30_000,
+  cell: Cell = { binding: 'JSONRPC', topology: 'direct' },
 ): void {
   it(`${id} ${title}`, async function () {
     this.timeout(deadlineMs + 20_000);
     const caseId = `${id}/${title.replace(/[^\w]+/g, '-')}`;
     const out = mkdtempSync(join(tmpdir(), 'oab-field-'));
     const lab = await openLab({ caseId, seed: SEED });
-    const shared = { executor: () => referenceExecutor(lab, 'executor', {}) };
-    const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
+    const shared = { executor: () => referenceExecutor(lab, 'executor', {}, {}, cell) };
     const caseLab = new CaseLab(caseId, cell, lab, shared, new Evidence(out, caseId), undefined);
     try {
       await within(run(caseLab), deadlineMs, 'hang');

@@ -23,7 +23,7 @@ import type { ExecutorSettings, ExecutorSubject } from '../subjects/executor-sub
 import { type FakeExecutor, fakeExecutor } from '../subjects/fake-executor.js';
 import type { FakeParts } from '../subjects/fake-parts.js';
 import { referenceExecutor } from '../subjects/reference-executor.js';
-import { type RelayPair, relayPair } from '../subjects/relay-pair.js';
+import { type RelayPair, type RelayPairOptions, relayPair } from '../subjects/relay-pair.js';
 import type { RelaySubject } from '../subjects/relay-subject.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
 import type { Evidence } from './evidence.js';
@@ -164,8 +164,8 @@ export class CaseLab {
   }
 
   /** A relay with the harness on both sides, for what concerns the relay alone. */
-  relayPair(): Promise<RelayPair> {
-    return relayPair(this.lab, this.#defect);
+  relayPair(options: RelayPairOptions = {}): Promise<RelayPair> {
+    return relayPair(this.lab, this.#defect, options);
   }
 
   random(link = '', direction: Direction | '' = '', index = 0): Random {

@@ -1,5 +1,6 @@
 /** An executor as the suites meet it: the same contract for the reference and for a stranger's. */
 
+import type { BindingName } from '../../profile/names.js';
 import type { StoreState } from '../faults/store/store-fault.js';
 import type { Address, Holds } from '../lab/ports.js';
 import type { Hook } from '../suite.js';
@@ -51,8 +52,8 @@ export interface ExecutorSubject {
   /** Ledger and hold points of the scripted agent behind it. */
   readonly holds: Holds;
   address(): Address;
-  /** Goes through the first relay unless told otherwise. */
-  probe(caller?: Identity, relay?: RelaySubject): Probe;
+  /** Goes through the first relay, and speaks the cell's binding, unless told otherwise. */
+  probe(caller?: Identity, relay?: RelaySubject, spoken?: BindingName): Probe;
   /** SIGKILL or the like: as a crash. */
   kill(): Promise<void>;
   start(): Promise<void>;

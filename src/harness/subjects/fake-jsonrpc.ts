@@ -17,6 +17,7 @@ export function serveJsonRpc(tasks: FakeTasks, url: string): RequestListener {
       method: request.method ?? '',
       path,
       authorization: request.headers.authorization !== undefined,
+      headers: request.rawHeaders,
       ...(typeof cursor === 'string' ? { cursor } : {}),
       body,
     };

@@ -43,17 +43,17 @@ export function serveOab(tasks: FakeTasks, server: Server): () => void {
     handleProtocols: () => SUBPROTOCOL,
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const { method = '', url = '', headers } = request;
+    const { method = '', url = '', headers, rawHeaders } = request;
     const authorization = headers.authorization !== undefined;
-    tasks.received.push({ method, path: url, authorization, body: '' });
+    tasks.received.push({ method, path: url, authorization, headers: rawHeaders, body: '' });
     const offered = String(headers['sec-websocket-protocol'] ?? '').split(',');
     if (!authorization) refuse(socket, '401 Unauthorized\r\nWWW-Authenticate: Bearer');
     else if (!offered.some((one) => one.trim() === SUBPROTOCOL)) refuse(socket, '400 Bad Request');
     else sockets.handleUpgrade(request, socket, head, (open) => void new Conversation(tasks, open));
   });
-  server.on('request', ({ method = '', url = '', headers }, response) => {
+  server.on('request', ({ method = '', url = '', headers, rawHeaders }, response) => {
     const authorization = headers.authorization !== undefined;
-    tasks.received.push({ method, path: url, authorization, body: '' });
+    tasks.received.push({ method, path: url, authorization, headers: rawHeaders, body: '' });
     response.writeHead(404).end();
   });
   return () => {
@@ -112,6 +112,7 @@ class Conversation {
       method: '',
       path: '',
       authorization: token !== undefined,
+      headers: [],
       rpc: String(method),
       ...(typeof cursor === 'string' ? { cursor } : {}),
       body: text,

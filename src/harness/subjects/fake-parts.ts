@@ -10,6 +10,8 @@ export interface Received {
   method: string;
   path: string;
   authorization: boolean;
+  /** Names and values of HTTP's header lines in turn, as they came; a frame has none. */
+  headers: readonly string[];
   /** The binding's own name of the operation. */
   rpc?: string;
   /** The place that events were asked from. */

@@ -142,10 +142,10 @@ export async function referenceExecutor(
     revoked: new Identity('gate', PEER, at('revoked.jwks')),
     holds: lab.holds(at('probe')),
     address: where,
-    probe(caller = gate, relay = first) {
+    probe(caller = gate, relay = first, spoken = binding) {
       const [dialled, way] = [relay?.address ?? where, reach(caller, relay)];
       const probe = jsonRpcProbe(caller, URL_, dialled, way);
-      return binding === 'OAB' ? oabProbe(caller, URL_, dialled, way, probe) : probe;
+      return spoken === 'OAB' ? oabProbe(caller, URL_, dialled, way, probe) : probe;
     },
     kill: async () => void (await process_?.kill()),
     start,

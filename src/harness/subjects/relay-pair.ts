@@ -6,7 +6,7 @@ import { connect as tlsConnect } from 'node:tls';
 import type { TunnelClient } from '../../relay/tunnel-client.js';
 import type { Lab, Link } from '../lab/ports.js';
 import { Identity } from '../wire/identity.js';
-import { openWay, type Way } from './raw-way.js';
+import { openWay, type Place, type Way } from './raw-way.js';
 import { relaySubject } from './relay-subject.js';
 import { makeKeys, openTunnelEnd } from './tunnel-end.js';
 
@@ -22,6 +22,12 @@ export interface RelayPair {
   tunnel(onConnection?: (connection: Duplex) => void): TunnelClient;
   /** A way in the name of `gate`, over the coordinator's link. */
   open(way: Way): Promise<Duplex>;
+  /** Where the relay is, for whoever speaks to it by hand. */
+  readonly place: Place;
+  /** Of the relay's process. */
+  pid(): number;
+  /** A relay token of somebody. */
+  token(who: string): Promise<string>;
   /** Connections that reached the executor's end. */
   accepted(): number;
   /** The whole answer to a CONNECT for a route in somebody's name. */
@@ -32,17 +38,31 @@ export interface RelayPair {
   register(who: string, route: string): Promise<number>;
 }
 
+export interface RelayPairOptions {
+  /** Tells several of one case apart. */
+  name?: string;
+  /** Bytes that either end of a tunnel may hold of one connection. */
+  bufferBytes?: number;
+}
+
 /** `gate` is granted the route, `gate-other` nothing, `oab-c` has a route of its own, nobody else is configured. */
-export async function relayPair(lab: Lab, defect: string | undefined): Promise<RelayPair> {
+export async function relayPair(
+  lab: Lab,
+  defect: string | undefined,
+  { name = 'relay', bufferBytes }: RelayPairOptions = {},
+): Promise<RelayPair> {
   const keys = Object.fromEntries(
-    ['oab-b', 'oab-c', 'gate', 'gate-other', 'nobody'].map((peer) => [peer, makeKeys(lab, `relay-${peer}`)]),
+    ['oab-b', 'oab-c', 'gate', 'gate-other', 'nobody'].map((peer) => [
+      peer,
+      makeKeys(lab, `${name}-${peer}`),
+    ]),
   );
   const of = (peer: string) => keys[peer] as { private: string; public: string };
   const authority = await lab.authority();
   const tls = await authority.issue('oab-b', { dns: [ROUTE.replace(/:.*$/, '')] });
   const relay = await relaySubject(
     lab,
-    'relay',
+    name,
     {
       executors: [
         { peer: 'oab-b', route: ROUTE, keys: of('oab-b').public },
@@ -54,14 +74,14 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
       ],
       secret: tls,
     },
-    { defect },
+    { defect, bufferBytes },
   );
   const ca = readFileSync(relay.ca, 'utf8');
   const { host, port } = relay.address();
   const place = { host, port, servername: relay.servername, ca };
   const token = (who: string) => new Identity(who, 'oab-b', of(who).private).relayToken(relay.id);
   const links = {
-    coordinator: await lab.link('coordinator-relay', relay.address()),
+    coordinator: await lab.link(`coordinator-${name}`, relay.address()),
     executor: relay.executorLink,
   };
   let accepted = 0;
@@ -88,12 +108,13 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
     links,
     tunnel(onConnection) {
       tunnels += 1;
-      return openTunnelEnd(lab, `oab-b-${tunnels}`, relay, {
+      return openTunnelEnd(lab, `${name}-oab-b-${tunnels}`, relay, {
         peer: 'oab-b',
         route: ROUTE,
         keyFile: of('oab-b').private,
         // One that was replaced stays away for the rest of a case.
         ceilingMs: 120_000,
+        streamWindow: bufferBytes,
         onConnection(connection) {
           accepted += 1;
           connection.on('error', () => {});
@@ -108,6 +129,9 @@ export async function relayPair(lab: Lab, defect: string | undefined): Promise<R
       const { host, port } = links.coordinator.address;
       return openWay(way, { ...place, host, port }, ROUTE, await token('gate'));
     },
+    place,
+    pid: relay.pid,
+    token,
     accepted: () => accepted,
     say,
     connect: async (who) => Number((await say(who, ROUTE)).slice(9, 12)),

@@ -40,6 +40,8 @@ export interface RelayVariant {
   defect?: string | undefined;
   id?: string;
   ping?: { intervalMs: number; timeoutMs: number };
+  /** Bytes that it may hold of one connection in one direction; its own default else. */
+  bufferBytes?: number | undefined;
 }
 
 const PING = { intervalMs: 250, timeoutMs: 5000 };
@@ -49,7 +51,7 @@ export async function relaySubject(
   lab: Lab,
   name: string,
   peers: Peers,
-  { defect, id = 'relay-1', ping = PING }: RelayVariant = {},
+  { defect, id = 'relay-1', ping = PING, bufferBytes }: RelayVariant = {},
 ): Promise<RelaySubject> {
   const host = `${id}.lab`;
   const folder = join(lab.folder, name);
@@ -71,6 +73,7 @@ export async function relaySubject(
         })),
         ping: { interval: `${ping.intervalMs}ms`, timeout: `${ping.timeoutMs}ms` },
         keys: { reread: '1s' },
+        ...(bufferBytes === undefined ? {} : { limits: { buffer: `${bufferBytes / 1024}KiB` } }),
       }),
     );
   const written: Buffer[] = [];

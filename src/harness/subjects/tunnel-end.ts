@@ -27,14 +27,18 @@ interface TunnelEnd {
   onConnection(connection: Duplex): void;
   /** How long it stays away after a newer tunnel of its route. */
   ceilingMs?: number;
+  /** What the relay may send ahead of its reader, in bytes. */
+  streamWindow?: number | undefined;
 }
+
+const STREAM_WINDOW = 256 * 1024;
 
 /** A tunnel to the relay over its executor-side link, closed with the lab. */
 export function openTunnelEnd(
   lab: Lab,
   name: string,
   relay: RelaySubject,
-  { peer, route, keyFile, onConnection, ceilingMs = 500 }: TunnelEnd,
+  { peer, route, keyFile, onConnection, ceilingMs = 500, streamWindow = STREAM_WINDOW }: TunnelEnd,
 ): TunnelClient {
   const keys = openKeyStore(keyFile);
   const ca = readFileSync(relay.ca, 'utf8');
@@ -49,7 +53,7 @@ export function openTunnelEnd(
     },
     reconnect: { floorMs: 20, ceilingMs },
     liveness: { pingMs: 250, pongMs: 5000 },
-    streamWindow: 256 * 1024,
+    streamWindow,
     maxStreams: 1000,
     onConnection,
     log: silentLog,
