@@ -1,7 +1,9 @@
 /** Public reports about who may do what, and what a refusal leaves behind. */
+
 import assert from 'node:assert/strict';
 import { ended, taskOf } from '../../src/harness/run/observe.js';
 import { heldTask } from '../../src/harness/run/story.js';
+import { countTasks, list } from '../../src/harness/run/tasks.js';
 import { wireMessage } from '../../src/harness/wire/request.js';
 import { EXT } from '../../src/profile/names.js';
 import { fieldReport } from './field-report.js';
@@ -28,7 +30,7 @@ describe('public reports: access and negotiation', () => {
     }
     const subscribed = other.subscribe(id);
     assert.equal((await subscribed.refusal)?.error?.reason, 'TASK_NOT_FOUND');
-    const listed = taskOf(await other.list(), 'ListTasks').tasks as { id: string }[];
+    const listed = taskOf(await list(other), 'ListTasks').tasks as { id: string }[];
     assert.ok(!listed.some((task) => task.id === id));
     assert.deepEqual(taskOf(await owner.get(id), 'GetTask'), before, 'the owner’s task is as it was');
     await executor.holds.release(lab.scriptId('v'), 'go');
@@ -41,7 +43,7 @@ describe('public reports: access and negotiation', () => {
     async (lab) => {
       const executor = await lab.executor();
       const probe = executor.probe();
-      const count = async () => Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+      const count = () => countTasks(executor, probe);
       const before = await count();
       const request = lab.script(executor, 'n', ['say x']);
       for (const extensions of [

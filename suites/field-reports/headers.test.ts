@@ -115,7 +115,7 @@ fieldReport(
   'OPEN-08',
   'a stray Last-Event-ID changes nothing at an executor behind a relay',
   async (lab) => {
-    const executor = await lab.executor();
+    const executor = await lab.fresh({ beside: ['JSONRPC'] });
     const probes = { a2a: executor.probe(executor.gate, executor.relay, 'JSONRPC'), oab: executor.probe() };
     const request = lab.script(executor, 's', ['chunks 4 of 10', 'hold go', 'say end']);
     const id = String(taskOf(await probes.a2a.create(request), 'the create').id);

@@ -1,7 +1,9 @@
 /** Public reports about tunnels that are replaced, or dead without a word, against the relay and the executor's end of it. */
+
 import { Violation } from '../../src/harness/check.js';
 import { until } from '../../src/harness/lab/deadline.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
+import { list } from '../../src/harness/run/tasks.js';
 import { fieldReport } from './field-report.js';
 
 describe('tunnels', () => {
@@ -30,13 +32,10 @@ describe('tunnels', () => {
     const tunnel = await tap.connection(0);
     await lab.took(tunnel.cut({ kind: 'silence', direction: 'upstream', at: 'now' }), 'a silence');
     const began = performance.now();
-    const hung = executor
-      .probe()
-      .list({ deadlineMs: 15_000 })
-      .then(
-        () => 'an answer',
-        () => 'an error',
-      );
+    const hung = list(executor.probe(), { deadlineMs: 15_000 }).then(
+      () => 'an answer',
+      () => 'an error',
+    );
     const next = await tap.connection(1, 15_000);
     const noticed = performance.now() - began;
     lab.expect(next.index === 1, 'there is no second tunnel');
@@ -45,13 +44,10 @@ describe('tunnels', () => {
     lab.expect(end === 'an error', `what hung in the dead tunnel got ${end}`);
     await until(
       () =>
-        executor
-          .probe()
-          .list({ deadlineMs: 2000 })
-          .then(
-            ({ result }) => result !== undefined,
-            () => false,
-          ),
+        list(executor.probe(), { deadlineMs: 2000 }).then(
+          ({ result }) => result !== undefined,
+          () => false,
+        ),
       { ms: 10_000, what: 'an answer through the next tunnel', everyMs: 20 },
     );
     return { noticed, ended };

@@ -1,7 +1,9 @@
 /** PRF-03: who does not negotiate is refused on every operation without a trace; a peer without it gets nothing. */
+
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { positionOf, stateOf, tail, taskOf } from '../../src/harness/run/observe.js';
 import { heldTask, release } from '../../src/harness/run/story.js';
+import { countTasks } from '../../src/harness/run/tasks.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Json } from '../../src/harness/wire/probe.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
@@ -21,7 +23,7 @@ async function operations(lab: CaseLab): Promise<void> {
   const probe = executor.probe();
   const started = await heldTask(lab, executor, probe, 'o', ['say after']);
   const before = taskOf(await probe.get(started.taskId), 'GetTask');
-  const listed = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+  const listed = await countTasks(executor, probe);
   const names = new Set<string>();
   for (const extensions of INSTEAD) {
     for (const { name, call } of probe.operations(started.taskId, lab.script(executor, 'never', ['say x']))) {
@@ -45,7 +47,7 @@ async function operations(lab: CaseLab): Promise<void> {
     positionOf(after).sequence === positionOf(before).sequence && stateOf(after) === stateOf(before),
     `a refused operation moved the task from ${positionOf(before).sequence} ${stateOf(before)} to ${positionOf(after).sequence} ${stateOf(after)}`,
   );
-  const now = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+  const now = await countTasks(executor, probe);
   lab.expect(now === listed, `refused operations left ${now - listed} tasks`);
   const prompts = (await executor.holds.ledger()).filter(({ kind }) => kind === 'prompt');
   lab.expect(prompts.length === 1, `the agent was prompted ${prompts.length} times, not once`);

@@ -1,6 +1,8 @@
 /** PRF-04: another version of the extension is never taken for this one, on either side. */
+
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { taskOf } from '../../src/harness/run/observe.js';
+import { list } from '../../src/harness/run/tasks.js';
 import type { Suite } from '../../src/harness/suite.js';
 import { EXT } from '../../src/profile/names.js';
 
@@ -20,7 +22,7 @@ async function executor(lab: CaseLab): Promise<void> {
     const answer = await probe.create(lab.script(subject, 'never', ['say x']), { extensions: other });
     lab.expect(answer.error?.code === -32008, `${other} is answered ${answer.text.slice(0, 200)}`);
     // Beside others this version is activated, and only this one is echoed.
-    const both = await probe.list({ extensions: `${other},${EXT}` });
+    const both = await list(probe, { extensions: `${other},${EXT}` });
     lab.expect(
       taskOf(both, 'ListTasks beside another version') !== undefined && both.echoed,
       `beside ${other} the profile is not activated`,

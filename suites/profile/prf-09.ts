@@ -1,8 +1,10 @@
 /** PRF-09: nothing of the caller's own rides along: five families, in every metadata object, at every depth. */
+
 import { exactly } from '../../src/harness/checkers/ledger.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { taskOf } from '../../src/harness/run/observe.js';
 import { heldTask, release } from '../../src/harness/run/story.js';
+import { countTasks } from '../../src/harness/run/tasks.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Json } from '../../src/harness/wire/probe.js';
 import { type WireRequest, wireMessage } from '../../src/harness/wire/request.js';
@@ -100,7 +102,7 @@ const family = (name: string) => async (lab: CaseLab) => {
     );
     lab.expect(!answer.text.includes('canary'), `the refusal of ${name} in ${place} repeats what it refuses`);
   }
-  const total = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+  const total = await countTasks(executor, probe);
   lab.expect(total === 0, `refused creates left ${total} tasks`);
   lab.holds(exactly(await executor.holds.ledger(), { prompts: 0, starts: 0 }), 'the agent’s own ledger');
 };

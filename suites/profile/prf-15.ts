@@ -38,8 +38,7 @@ function starts(ledger: readonly LedgerEntry[]): number {
 async function reads(lab: CaseLab, probe: Probe, fault: Fault, done: { id: string; text: string }) {
   const get = await probe.get(done.id);
   const answers: [string, ProbeAnswer][] = [['GetTask', get]];
-  // OAB has no verb for it.
-  if (probe.binding !== 'OAB') answers.push(['ListTasks', await probe.list()]);
+  if (probe.list !== undefined) answers.push(['ListTasks', await probe.list()]);
   for (const [name, answer] of answers) {
     lab.expect(
       answer.result !== undefined || (!ANSWERS_READS.has(fault) && isRefusal(probe, answer)),

@@ -1,6 +1,8 @@
 /** PRF-25: what is at a bound passes, what is above it is refused, and nothing of it stays. */
+
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import { publishedOf, taskOf } from '../../src/harness/run/observe.js';
+import { publishedOf } from '../../src/harness/run/observe.js';
+import { countTasks } from '../../src/harness/run/tasks.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Json } from '../../src/harness/wire/probe.js';
 import { wireMessage } from '../../src/harness/wire/request.js';
@@ -42,7 +44,7 @@ async function bounds(lab: CaseLab): Promise<void> {
   await (lab.binding === 'OAB'
     ? frames(lab, probe, executor, limits.maxFrameBytes)
     : nesting(lab, probe, executor));
-  const total = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+  const total = await countTasks(executor, probe);
   lab.expect(total === accepted, `${accepted} creates were accepted and ${total} tasks exist`);
 }
 

@@ -1,6 +1,7 @@
 /** PRF-27: a valid token is not enough, and neither is any card: without the extension there is nothing. */
+
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import { taskOf } from '../../src/harness/run/observe.js';
+import { countTasks, list } from '../../src/harness/run/tasks.js';
 import type { Suite } from '../../src/harness/suite.js';
 import { wireDigest } from '../../src/harness/wire/request.js';
 
@@ -9,7 +10,10 @@ async function tokenAlone(lab: CaseLab): Promise<void> {
   const probe = executor.probe();
   const request = lab.script(executor, 'never', ['say x']);
   const token = await executor.gate.token(['repo:read'], wireDigest(request));
-  lab.expect((await probe.list({ token })).result !== undefined, 'the token is not valid in the first place');
+  lab.expect(
+    (await list(probe, { token })).result !== undefined,
+    'the token is not valid in the first place',
+  );
   for (const { name, call } of probe.operations('task-none', request)) {
     lab.attempt();
     const answer = await call({ token, extensions: false });
@@ -30,7 +34,7 @@ async function tokenAlone(lab: CaseLab): Promise<void> {
     unbound.error?.reason === 'TOKEN_MISMATCH',
     `an unbound token is answered ${unbound.text.slice(0, 200)}`,
   );
-  lab.expect(Number(taskOf(await probe.list(), 'ListTasks').totalSize) === 0, 'a refused create left a task');
+  lab.expect((await countTasks(executor, probe)) === 0, 'a refused create left a task');
 }
 
 export const suite: Suite<CaseLab> = {

@@ -112,9 +112,9 @@ async function latency(proxy: InjectorProxy): Promise<void> {
 const answers = async (executor: ExecutorSubject) =>
   executor
     .probe()
-    .list({ deadlineMs: 2000 })
+    .get('task-of-nobody', { deadlineMs: 2000 })
     .then(
-      ({ result }) => result !== undefined,
+      ({ error }) => error?.reason === 'TASK_NOT_FOUND',
       () => false,
     );
 

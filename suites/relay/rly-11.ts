@@ -1,9 +1,11 @@
 /** RLY-11: creates that meet a relay which is killed and comes back, or one of two which does not, make one task each and none is lost. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { Undetermined } from '../../src/harness/check.js';
 import { exactly } from '../../src/harness/checkers/ledger.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf, taskOf } from '../../src/harness/run/observe.js';
+import { countTasks } from '../../src/harness/run/tasks.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { CallOptions } from '../../src/harness/wire/probe.js';
@@ -139,8 +141,8 @@ async function judge(
       lab.expect(status === 'completed', `the task of ${part} ended ${String(status)}`);
     }),
   );
-  const { totalSize } = taskOf(await probe.list(), 'ListTasks');
-  lab.expect(totalSize === CREATES, `${CREATES} requests made ${String(totalSize)} tasks`);
+  const total = await countTasks(executor, probe);
+  lab.expect(total === CREATES, `${CREATES} requests made ${total} tasks`);
   const ledger = await executor.holds.ledger();
   lab.evidence('ledger.json', ledger);
   lab.holds(exactly(ledger, { prompts: CREATES }), 'the agents’ own ledger');

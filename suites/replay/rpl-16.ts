@@ -1,4 +1,5 @@
 /** RPL-16: a coordinator that is killed at any boundary of its store goes on with its one request, from the place that it had stored. */
+
 import {
   agentEnded,
   CANCELLED,
@@ -14,7 +15,8 @@ import { exactly } from '../../src/harness/checkers/ledger.js';
 import type { Link } from '../../src/harness/lab/ports.js';
 import { sentCalls } from '../../src/harness/lab/sent-calls.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
-import { ended, resultOf, taskOf } from '../../src/harness/run/observe.js';
+import { ended, resultOf } from '../../src/harness/run/observe.js';
+import { countTasks } from '../../src/harness/run/tasks.js';
 import type { JobRun } from '../../src/harness/subjects/coordinator-subject.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Suite } from '../../src/harness/suite.js';
@@ -53,7 +55,7 @@ async function boundaries(lab: CaseLab): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  const total = Number(taskOf(await executor.probe().list(), 'ListTasks').totalSize);
+  const total = await countTasks(executor, executor.probe());
   lab.expect(total === requests, `${requests} requests made ${total} tasks`);
 }
 

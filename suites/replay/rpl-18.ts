@@ -1,7 +1,9 @@
 /** RPL-18: a lost answer to a create is mended by sending the same bytes again; anything else is refused, unprompted. */
+
 import { exactly } from '../../src/harness/checkers/ledger.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, taskOf } from '../../src/harness/run/observe.js';
+import { countTasks } from '../../src/harness/run/tasks.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Suite } from '../../src/harness/suite.js';
 import type { Probe } from '../../src/harness/wire/probe.js';
@@ -32,7 +34,8 @@ async function lost(lab: CaseLab): Promise<void> {
     lab.attempt();
     lab.expect(answer instanceof Error, 'the answer arrived although its link was cut');
     made += 1;
-    const listed = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+    // An account that a process of its own must read is read once, in the end.
+    const listed = probe.list === undefined ? made : await countTasks(executor, probe);
     lab.expect(listed === made, `${made} creates were answered, and ${listed} tasks are listed`);
     const ids = await Promise.all([probe.create(request), probe.create(request)]);
     const [first, second] = ids.map((one) => String(taskOf(one, 'the retry').id));
@@ -41,7 +44,7 @@ async function lost(lab: CaseLab): Promise<void> {
     const late = String(taskOf(await probe.create(request), 'a retry after the end').id);
     lab.expect(late === first, `a retry after the end gave ${late}, not ${first}`);
   }
-  const total = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+  const total = await countTasks(executor, probe);
   lab.expect(total === made, `${made} requests made ${total} tasks`);
   lab.holds(
     exactly(await executor.holds.ledger(), { prompts: made, starts: made }),
@@ -76,7 +79,7 @@ async function refused(lab: CaseLab): Promise<void> {
     renonced.result !== undefined,
     `a retry with a fresh nonce is answered ${renonced.text.slice(0, 200)}`,
   );
-  const total = Number(taskOf(await probe.list(), 'ListTasks').totalSize);
+  const total = await countTasks(executor, probe);
   lab.expect(total === 1, `refused creates left ${total - 1} further tasks`);
   const ledger = await executor.holds.ledger();
   lab.evidence('ledger.json', ledger);

@@ -24,6 +24,8 @@ export interface ExecutorSettings {
   reconnect: Backoff;
   /** How a dead tunnel is found, at either end of it. */
   ping: { intervalMs: number; timeoutMs: number };
+  /** What it speaks beside the cell's binding. */
+  beside: readonly BindingName[];
   /** How many relays lead to it where it listens nowhere. */
   relays: number;
   /** Limits that a case wants other than usual, in configuration's own words. */

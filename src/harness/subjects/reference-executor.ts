@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { newKey } from '../../identity/new-key.js';
-import type { BindingName } from '../../profile/names.js';
 import type { Cell } from '../check.js';
 import { storeHook } from '../faults/store/hook.js';
 import type { Address, Lab, LabPeer } from '../lab/ports.js';
@@ -35,6 +34,7 @@ export const USUAL: ExecutorSettings = {
   reconnect: { floorMs: 100, ceilingMs: 5000 },
   ping: { intervalMs: 250, timeoutMs: 5000 },
   relays: 1,
+  beside: [],
 };
 
 /** Starts an executor on a cell's binding in a folder of its own below the lab's, and in the dual-outbound topology a relay before it. */
@@ -89,7 +89,7 @@ export async function referenceExecutor(
         };
   writeFileSync(
     at('executor.yaml'),
-    stringify({ ...configuration(at, settings), bindings: served(binding), ...place }),
+    stringify({ ...configuration(at, settings), bindings: [binding, ...settings.beside], ...place }),
   );
 
   const other = variantArgv(variant);
@@ -144,8 +144,7 @@ export async function referenceExecutor(
     address: where,
     probe(caller = gate, relay = first, spoken = binding) {
       const [dialled, way] = [relay?.address ?? where, reach(caller, relay)];
-      const probe = jsonRpcProbe(caller, URL_, dialled, way);
-      return spoken === 'OAB' ? oabProbe(caller, URL_, dialled, way, probe) : probe;
+      return (spoken === 'OAB' ? oabProbe : jsonRpcProbe)(caller, URL_, dialled, way);
     },
     kill: async () => void (await process_?.kill()),
     start,
@@ -157,11 +156,6 @@ export async function referenceExecutor(
       return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
     },
   };
-}
-
-/** Beside OAB the executor speaks a binding that can list tasks, so that the harness can count them. */
-function served(binding: BindingName): BindingName[] {
-  return binding === 'OAB' ? ['OAB', 'JSONRPC'] : ['JSONRPC'];
 }
 
 function writeKeys(at: (path: string) => string): void {

@@ -91,7 +91,6 @@ describe('the OAB probe', () => {
       'https://oab-b.lab/',
       () => ({ host: '127.0.0.1', port }),
       { subject: { ca, servername: 'oab-b.lab' } },
-      { list: async () => ({ status: 200, echoed: true, text: '', result: {} }) },
     );
   };
   /** Answers `get` and `create` with this task, and `events` with these items and an end. */

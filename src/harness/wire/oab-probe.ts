@@ -30,14 +30,7 @@ interface Ask {
   atUpgrade?: boolean;
 }
 
-/** `beside` answers what this protocol has no verb for, over another binding of the same executor. */
-export function oabProbe(
-  identity: Identity,
-  url: string,
-  address: () => Address,
-  reach: Reach,
-  beside: Pick<Probe, 'list'>,
-): Probe {
+export function oabProbe(identity: Identity, url: string, address: () => Address, reach: Reach): Probe {
   const { host, pathname } = new URL(url);
 
   const tokenOf = async ({ cap, token, abuse }: CallOptions, req?: string): Promise<string | null> =>
@@ -173,7 +166,6 @@ export function oabProbe(
       options.cursor === undefined
         ? call(options, { method: 'get', params: { task_id: id }, answers: 'task' })
         : page(id, options.cursor, options),
-    list: (options) => beside.list(options),
     cancel: (id, options = {}) =>
       call(options, { method: 'cancel', params: { task_id: id }, answers: 'task' }),
     subscribe: (id, options = {}) =>

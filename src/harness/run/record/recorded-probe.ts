@@ -26,7 +26,7 @@ const USUAL_CAP = ['repo:read'];
 
 export function recordedProbe(probe: Probe, into: Into): Probe {
   const { history } = into;
-  const { events } = probe;
+  const { events, list } = probe;
   let calls = 0;
   const named = (what: string) => {
     calls += 1;
@@ -120,7 +120,9 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
       return streamed('streaming create', options, session, { taskId, ...(known && { asked: known }) });
     },
     get: (taskId, options = {}) => answered('get', options, probe.get(taskId, options), { taskId }),
-    list: (options = {}) => answered('list', options, probe.list(options)),
+    ...(list !== undefined && {
+      list: (options: CallOptions = {}) => answered('list', options, list(options)),
+    }),
     cancel: (taskId, options = {}) => answered('cancel', options, probe.cancel(taskId, options), { taskId }),
     subscribe: (taskId, options = {}) =>
       streamed('subscribe', options, probe.subscribe(taskId, options), { taskId }),
