@@ -1,8 +1,9 @@
 /** `npm run bench`: the reference executor beside the SDK's default handler, on this machine, as ratios. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { endWhenInterrupted } from './leave.js';
 import type { Measurement } from './measurement.js';
 import { MEASUREMENTS } from './measurements/index.js';
 import { measure, type Progress, type Result } from './run.js';
@@ -22,7 +23,8 @@ const NAMES = MEASUREMENTS.map(({ name }) => name).join(', ');
 const command = new Command('npm run bench --')
   .description(
     `Measures the reference executor on its durable journal against the stock A2A server of @a2a-js/sdk on the same
-transport. Figures for people: nothing asserts them, and only ratios of one run compare. About six minutes.`,
+transport, and the relay against nginx and the direct way. Figures for people: nothing asserts them, and only ratios of
+one run compare. About twelve minutes.`,
   )
   .option('--only <names>', `some of: ${NAMES}`, chosen, [...MEASUREMENTS])
   .option('--rounds <n>', 'interleaved rounds after the warm-up', count, 7)
@@ -71,6 +73,8 @@ async function bench({ only, rounds, out, json, profile }: Flags): Promise<void>
       cpus: cpus().length,
       cpu: cpus()[0]?.model ?? 'unknown',
       memory_bytes: totalmem(),
+      // Of the last minute, at the end: this benchmark's own processes are in it.
+      load_average: loadavg()[0],
     },
     rounds,
     results,
@@ -82,7 +86,8 @@ async function bench({ only, rounds, out, json, profile }: Flags): Promise<void>
 }
 
 function told({ name, step, of }: Progress): void {
-  tell(typeof step === 'number' ? `${name}: round ${step} of ${of}` : `${name}: ${step}`);
+  if (typeof step === 'object') process.stderr.write(`\n${name}: ${step.missing}\n`);
+  else tell(typeof step === 'number' ? `${name}: round ${step} of ${of}` : `${name}: ${step}`);
 }
 
 /** A line that rewrites itself on a terminal, a line per step elsewhere. */
@@ -91,6 +96,7 @@ function tell(line: string): void {
   else if (line !== '') process.stderr.write(`${line}\n`);
 }
 
+endWhenInterrupted();
 try {
   await command.parseAsync();
 } catch (error) {

@@ -1,19 +1,26 @@
-/** What one measurement is to the runner: two arms that are read in turn, and how their ratio is to be read. */
+/** What one measurement is to the runner: arms that are read in turn, and how their ratios are to be read. */
 
-import type { Usage } from './servers/control.js';
 import type { Launch } from './side.js';
 
 export interface Arm {
   label: string;
   /** One reading, in the measurement's unit; rejects when what was read is not what was asked for. */
   read(): Promise<number>;
-  /** Of the server that is read, where one server serves all readings of the arm. */
-  usage?(): Promise<Usage>;
+  /** Of the servers that are read, where the same ones serve all readings of the arm. */
+  usage?(): Promise<Spent>;
+}
+
+/** µs of CPU since the process began, before and after a collection of garbage, which is nobody's cost. */
+export interface Spent {
+  cpuBefore: number;
+  cpuAfter: number;
 }
 
 export interface Opened {
-  /** The ratio of a round is the first arm's reading over the second's. */
-  arms: readonly [Arm, Arm];
+  /** The ratio of a round is the first arm's reading over the second's; over each further one it is shown beside. */
+  arms: readonly [Arm, Arm, ...Arm[]];
+  /** A line for each arm that could not be had, with its reason. */
+  missing?: readonly string[];
   close(): Promise<void>;
 }
 
@@ -22,6 +29,8 @@ export interface Aim {
   of: 'ratio' | 'first';
   least?: number;
   most?: number;
+  /** The second arm's label, where the ratio to another one says nothing about this aim. */
+  over?: string;
 }
 
 export interface Measurement {

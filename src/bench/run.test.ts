@@ -76,6 +76,36 @@ describe('the rounds of a measurement', () => {
     assert.deepEqual(cpuRatio, { median: 3, min: 3, max: 3 });
   });
 
+  it('compare the first arm with each other one, and judge no aim by an arm that is not there', async () => {
+    const arm = (label: string, value: number) => ({ label, read: async () => value });
+    const measurement: Measurement = {
+      ...counted([]),
+      aims: [
+        { of: 'ratio', least: 2, over: 'stock' },
+        { of: 'ratio', least: 2, over: 'nginx' },
+      ],
+      open: async () => ({
+        arms: [arm('ours', 6), arm('stock', 3), arm('third', 2)],
+        missing: ['nginx is left out: it is not installed'],
+        close: async () => {},
+      }),
+    };
+    const steps: Progress['step'][] = [];
+    const result = await measure(measurement, launcher([]), 1, ({ step }) => steps.push(step));
+    assert.deepEqual(
+      result.others?.map(({ ratio }) => ratio),
+      [{ median: 3, min: 3, max: 3, of: 'ours/third' }],
+    );
+    assert.deepEqual(
+      result.aims.map(({ met }) => met),
+      [true, undefined],
+    );
+    assert.deepEqual(steps[1], { missing: 'nginx is left out: it is not installed' });
+    const text = table([result]);
+    assert.match(text, /≥ 2 met, ≥ 2 not read\n +third 2\.00 +3\.00 +3\.00\.\.3\.00\n/);
+    assert.match(text, /counted: nginx is left out: it is not installed\./);
+  });
+
   it('end with the first reading that fails, and close what was opened', async () => {
     const log: string[] = [];
     await assert.rejects(

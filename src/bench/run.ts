@@ -1,4 +1,4 @@
-/** Runs measurements: a warm-up of both arms, then rounds in which they are read in turn (A B A B). */
+/** Runs measurements: a warm-up of all arms, then rounds in which they are read in turn (A B A B). */
 import type { Aim, Arm, Measurement } from './measurement.js';
 import type { Launch } from './side.js';
 import { isMet, ratios, type Spread, spread } from './stats.js';
@@ -12,14 +12,30 @@ export interface Result {
   ratio: Spread & { of: string };
   /** The ratio of the CPU that the two servers spent on a reading, what ran on after the clock included. */
   cpuRatio?: Spread;
-  aims: (Aim & { met: boolean })[];
+  /** The first arm over each one after the second. */
+  others?: Compared[];
+  /** Arms that could not be had, with the reason. */
+  missing?: readonly string[];
+  /** `met` is not there where the arm that the aim is about could not be read. */
+  aims: (Aim & { met?: boolean })[];
+}
+
+interface Compared {
+  ratio: Spread & { of: string };
+  cpuRatio?: Spread;
 }
 
 export interface Progress {
   name: string;
-  /** `start`, `warm-up`, or the round that begins. */
-  step: 'start' | 'warm-up' | number;
+  /** `start`, `warm-up`, the round that begins, or a line on what is missing. */
+  step: 'start' | 'warm-up' | number | { missing: string };
   of: number;
+}
+
+interface Read {
+  arm: Arm;
+  values: number[];
+  cpu: number[];
 }
 
 /** Rejects when a reading does: a figure that is missing is not made up for. */
@@ -32,48 +48,55 @@ export async function measure(
   const { name, title, unit, note, aims } = measurement;
   const tell = (step: Progress['step']) => progress({ name, step, of: rounds });
   tell('start');
-  const opened = await measurement.open(launch, rounds);
+  const { arms, missing = [], close } = await measurement.open(launch, rounds);
   try {
-    const [first, second] = opened.arms;
+    for (const line of missing) tell({ missing: line });
     tell('warm-up');
-    await first.read();
-    await second.read();
-    const readings: [number[], number[]] = [[], []];
-    const cpu: [number[], number[]] = [[], []];
+    for (const arm of arms) await arm.read();
+    const reads = arms.map((arm): Read => ({ arm, values: [], cpu: [] }));
     for (let round = 1; round <= rounds; round += 1) {
       tell(round);
-      for (const [index, arm] of [first, second].entries()) {
+      for (const { arm, values, cpu } of reads) {
         const read = await reading(arm);
-        readings[index as 0 | 1].push(read.value);
-        if (read.cpu !== undefined) cpu[index as 0 | 1].push(read.cpu);
+        values.push(read.value);
+        if (read.cpu !== undefined) cpu.push(read.cpu);
       }
     }
-    const summed = (arm: Arm, values: number[]) => ({
-      label: arm.label,
-      readings: values,
-      spread: spread(values),
-    });
-    const arms = [summed(first, readings[0]), summed(second, readings[1])];
-    const ratio = { ...spread(ratios(...readings)), of: `${first.label}/${second.label}` };
+    const [first, second, ...further] = reads as [Read, Read, ...Read[]];
+    const main = compared(first, second);
     return {
       name,
       title,
       unit,
       ...(note === undefined ? {} : { note }),
-      arms,
-      ratio,
-      ...(cpu[0].length === 0 ? {} : { cpuRatio: spread(ratios(...cpu)) }),
-      aims: aims.map((aim) => ({
-        ...aim,
-        met: isMet(aim, aim.of === 'ratio' ? ratio.median : spread(readings[0]).median),
+      arms: reads.map(({ arm, values }) => ({
+        label: arm.label,
+        readings: values,
+        spread: spread(values),
       })),
+      ...main,
+      ...(further.length === 0 ? {} : { others: further.map((other) => compared(first, other)) }),
+      ...(missing.length === 0 ? {} : { missing }),
+      aims: aims.map((aim) => judged(aim, second, main.ratio.median, spread(first.values).median)),
     };
   } finally {
-    await opened.close();
+    await close();
   }
 }
 
-/** One reading, and the µs of CPU that its server spent on it, the collections before and after apart. */
+function judged(aim: Aim, second: Read, ratio: number, first: number): Result['aims'][number] {
+  if (aim.over !== undefined && aim.over !== second.arm.label) return aim;
+  return { ...aim, met: isMet(aim, aim.of === 'ratio' ? ratio : first) };
+}
+
+function compared(first: Read, other: Read): Compared {
+  return {
+    ratio: { ...spread(ratios(first.values, other.values)), of: `${first.arm.label}/${other.arm.label}` },
+    ...(first.cpu.length === 0 ? {} : { cpuRatio: spread(ratios(first.cpu, other.cpu)) }),
+  };
+}
+
+/** One reading, and the µs of CPU that its servers spent on it, the collections before and after apart. */
 async function reading(arm: Arm): Promise<{ value: number; cpu?: number }> {
   const before = await arm.usage?.();
   const value = await arm.read();

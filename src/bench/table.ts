@@ -11,14 +11,16 @@ export function figure(value: number): string {
 const HEAD = ['measurement', 'unit', 'first arm', 'second arm', 'ratio', 'min..max', 'CPU', 'aim'];
 
 export function table(results: readonly Result[]): string {
-  const rows = [HEAD, ...results.map(row)];
+  const rows = [HEAD, ...results.flatMap((result) => [row(result), ...furtherRows(result)])];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: string[]) =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  const notes = results.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}.`]));
+  const notes = results.flatMap(({ name, note, missing = [] }) =>
+    [...(note === undefined ? [] : [note]), ...missing].map((text) => `${name}: ${text}.`),
+  );
   return [...rows.map(line), '', ...notes].join('\n');
 }
 
@@ -26,7 +28,7 @@ function row({ title, unit, arms, ratio, cpuRatio, aims }: Result): string[] {
   return [
     title,
     unit,
-    ...arms.map(({ label, spread }) => `${label} ${figure(spread.median)}`),
+    ...arms.slice(0, 2).map(({ label, spread }) => `${label} ${figure(spread.median)}`),
     figure(ratio.median),
     `${figure(ratio.min)}..${figure(ratio.max)}`,
     cpuRatio === undefined ? '' : figure(cpuRatio.median),
@@ -34,7 +36,25 @@ function row({ title, unit, arms, ratio, cpuRatio, aims }: Result): string[] {
   ];
 }
 
+/** The first arm beside each one after the second. */
+function furtherRows({ arms, others = [] }: Result): string[][] {
+  return others.map(({ ratio, cpuRatio }, index) => {
+    const { label = '', spread } = arms[index + 2] ?? {};
+    return [
+      '',
+      '',
+      '',
+      `${label} ${figure(spread?.median ?? Number.NaN)}`,
+      figure(ratio.median),
+      `${figure(ratio.min)}..${figure(ratio.max)}`,
+      cpuRatio === undefined ? '' : figure(cpuRatio.median),
+      '',
+    ];
+  });
+}
+
 function aimText({ of, least, most, met }: Result['aims'][number]): string {
   const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
-  return `${of === 'ratio' ? '' : 'first '}${bound} ${met ? 'met' : 'MISSED'}`;
+  const verdict = met === undefined ? 'not read' : met ? 'met' : 'MISSED';
+  return `${of === 'ratio' ? '' : 'first '}${bound} ${verdict}`;
 }

@@ -1,10 +1,11 @@
-/** One kept-alive HTTP/1.1 connection over a bare socket: prepared bytes out, the body of the answer back. */
-import { connect, type Socket } from 'node:net';
+/** One kept-alive HTTP/1.1 connection over an open socket: prepared bytes out, the body of the answer back. */
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 export class Connection {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   #waiting: { resolve(body: Buffer): void; reject(error: Error): void } | undefined;
   #chunks: Buffer[] = [];
   #have = 0;
@@ -12,7 +13,7 @@ export class Connection {
   #need = Number.POSITIVE_INFINITY;
   #bodyAt = 0;
 
-  private constructor(socket: Socket) {
+  constructor(socket: Duplex) {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('error', (error) => this.#waiting?.reject(error));

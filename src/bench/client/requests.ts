@@ -19,11 +19,13 @@ export interface Requests {
 
 export const CALLER = 'oab-a';
 export const EXECUTOR = 'oab-b';
+/** What every request says it is for; only what comes through a tunnel is held to it. */
+export const HOST = 'oab-b.bench';
 
 function bytes(method: string, params: unknown, headers: Record<string, string>): Buffer {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const lines = Object.entries({
-    host: '127.0.0.1',
+    host: HOST,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'A2A-Version': '1.0',

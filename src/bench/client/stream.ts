@@ -1,5 +1,6 @@
-/** One event stream over a bare socket; events are counted by their blank lines and never parsed, so that the client costs little. */
-import { connect, type Socket } from 'node:net';
+/** One event stream over a socket; events are counted by their blank lines and never parsed, so that the client costs little. */
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 const BLANK_LINE = Buffer.from('\n\n');
 const LINE_FEED = 0x0a;
@@ -8,14 +9,14 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 export class EventStream {
   events = 0;
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   #lastByte = 0;
   #tail = '';
   #ended = false;
   #head = '';
   #waiting: { events: number; resolve(): void; reject(error: Error): void }[] = [];
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Duplex) {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.on('error', (error) => this.#end(error));
@@ -24,7 +25,11 @@ export class EventStream {
 
   /** Sends the request; its connection serves nothing else. */
   static open(port: number, request: Buffer): EventStream {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    return EventStream.over(connect({ host: '127.0.0.1', port, noDelay: true }), request);
+  }
+
+  /** The same on a connection that stands. */
+  static over(socket: Duplex, request: Buffer): EventStream {
     socket.write(request);
     return new EventStream(socket);
   }

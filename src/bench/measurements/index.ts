@@ -5,6 +5,9 @@ import { creates, wholeTasks } from './creates.js';
 import { fanOut } from './fan-out.js';
 import { idle } from './idle.js';
 import { logLength } from './log-length.js';
+import { relayEventLatency, relayEventsOnHundred, relayEventsOnOne } from './relay-events.js';
+import { relayIdleBetween, relayIdleStream, relayIdleTunnel } from './relay-idle.js';
+import { relayBytes, relayRequests, relayUnary } from './relay-requests.js';
 import { replay } from './replay.js';
 import { statusOnHundred, statusOnOne } from './status.js';
 import { stoppedReader } from './stopped-reader.js';
@@ -20,4 +23,13 @@ export const MEASUREMENTS: readonly Measurement[] = [
   idle,
   stoppedReader,
   logLength,
+  relayUnary,
+  relayEventLatency,
+  relayRequests,
+  relayEventsOnOne,
+  relayEventsOnHundred,
+  relayBytes,
+  relayIdleStream,
+  relayIdleBetween,
+  relayIdleTunnel,
 ];
