@@ -4,10 +4,12 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const undoing = new Set<() => void>();
+let watching = false;
 
 /** `undo` runs when the process ends, unless what is returned was called before. It must not wait for anything. */
 export function atEnd(undo: () => void): () => void {
-  if (undoing.size === 0) process.once('exit', undoAll);
+  if (!watching) process.once('exit', undoAll);
+  watching = true;
   undoing.add(undo);
   return () => void undoing.delete(undo);
 }

@@ -24,7 +24,7 @@ const command = new Command('npm run bench --')
   .description(
     `Measures the reference executor on its durable journal against the stock A2A server of @a2a-js/sdk on the same
 transport, and the relay against nginx and the direct way. Figures for people: nothing asserts them, and only ratios of
-one run compare. About twelve minutes.`,
+one run compare. About fifteen minutes.`,
   )
   .option('--only <names>', `some of: ${NAMES}`, chosen, [...MEASUREMENTS])
   .option('--rounds <n>', 'interleaved rounds after the warm-up', count, 7)
@@ -86,7 +86,8 @@ async function bench({ only, rounds, out, json, profile }: Flags): Promise<void>
 }
 
 function told({ name, step, of }: Progress): void {
-  if (typeof step === 'object') process.stderr.write(`\n${name}: ${step.missing}\n`);
+  if (typeof step === 'object')
+    process.stderr.write(`\n${name}: ${step.label} is not measured: ${step.why}\n`);
   else tell(typeof step === 'number' ? `${name}: round ${step} of ${of}` : `${name}: ${step}`);
 }
 

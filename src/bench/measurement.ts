@@ -16,11 +16,16 @@ export interface Spent {
   cpuAfter: number;
 }
 
+/** An arm that could not be had. */
+export interface Missing {
+  label: string;
+  why: string;
+}
+
 export interface Opened {
   /** The ratio of a round is the first arm's reading over the second's; over each further one it is shown beside. */
   arms: readonly [Arm, Arm, ...Arm[]];
-  /** A line for each arm that could not be had, with its reason. */
-  missing?: readonly string[];
+  missing?: readonly Missing[];
   close(): Promise<void>;
 }
 
@@ -41,6 +46,8 @@ export interface Measurement {
   /** What is compared, where it is not the same thing on both sides. */
   note?: string;
   aims: readonly Aim[];
+  /** No more rounds than these, where readings take long and differ little. */
+  mostRounds?: number;
   /** Starts what the readings need; `rounds` is how often each arm will be read, the warm-up apart. */
   open(launch: Launch, rounds: number): Promise<Opened>;
 }

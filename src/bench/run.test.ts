@@ -86,7 +86,7 @@ describe('the rounds of a measurement', () => {
       ],
       open: async () => ({
         arms: [arm('ours', 6), arm('stock', 3), arm('third', 2)],
-        missing: ['nginx is left out: it is not installed'],
+        missing: [{ label: 'nginx', why: 'it is not installed' }],
         close: async () => {},
       }),
     };
@@ -100,10 +100,13 @@ describe('the rounds of a measurement', () => {
       result.aims.map(({ met }) => met),
       [true, undefined],
     );
-    assert.deepEqual(steps[1], { missing: 'nginx is left out: it is not installed' });
+    assert.deepEqual(steps[1], { label: 'nginx', why: 'it is not installed' });
     const text = table([result]);
-    assert.match(text, /≥ 2 met, ≥ 2 not read\n +third 2\.00 +3\.00 +3\.00\.\.3\.00\n/);
-    assert.match(text, /counted: nginx is left out: it is not installed\./);
+    assert.match(
+      text,
+      /≥ 2 met, ≥ 2 not measured\n +third 2\.00 +3\.00 +3\.00\.\.3\.00\n +nginx not measured\n/,
+    );
+    assert.match(text, /counted: nginx is not measured: it is not installed\./);
   });
 
   it('end with the first reading that fails, and close what was opened', async () => {

@@ -1,5 +1,5 @@
 /** Runs measurements: a warm-up of all arms, then rounds in which they are read in turn (A B A B). */
-import type { Aim, Arm, Measurement } from './measurement.js';
+import type { Aim, Arm, Measurement, Missing } from './measurement.js';
 import type { Launch } from './side.js';
 import { isMet, ratios, type Spread, spread } from './stats.js';
 
@@ -14,8 +14,7 @@ export interface Result {
   cpuRatio?: Spread;
   /** The first arm over each one after the second. */
   others?: Compared[];
-  /** Arms that could not be had, with the reason. */
-  missing?: readonly string[];
+  missing?: readonly Missing[];
   /** `met` is not there where the arm that the aim is about could not be read. */
   aims: (Aim & { met?: boolean })[];
 }
@@ -27,8 +26,8 @@ interface Compared {
 
 export interface Progress {
   name: string;
-  /** `start`, `warm-up`, the round that begins, or a line on what is missing. */
-  step: 'start' | 'warm-up' | number | { missing: string };
+  /** `start`, `warm-up`, the round that begins, or what is missing. */
+  step: 'start' | 'warm-up' | number | Missing;
   of: number;
 }
 
@@ -42,15 +41,16 @@ interface Read {
 export async function measure(
   measurement: Measurement,
   launch: Launch,
-  rounds: number,
+  most: number,
   progress: (step: Progress) => void,
 ): Promise<Result> {
-  const { name, title, unit, note, aims } = measurement;
+  const { name, title, unit, note, aims, mostRounds = most } = measurement;
+  const rounds = Math.min(most, mostRounds);
   const tell = (step: Progress['step']) => progress({ name, step, of: rounds });
   tell('start');
   const { arms, missing = [], close } = await measurement.open(launch, rounds);
   try {
-    for (const line of missing) tell({ missing: line });
+    for (const one of missing) tell(one);
     tell('warm-up');
     for (const arm of arms) await arm.read();
     const reads = arms.map((arm): Read => ({ arm, values: [], cpu: [] }));

@@ -19,7 +19,10 @@ export function table(results: readonly Result[]): string {
       .join('  ')
       .trimEnd();
   const notes = results.flatMap(({ name, note, missing = [] }) =>
-    [...(note === undefined ? [] : [note]), ...missing].map((text) => `${name}: ${text}.`),
+    [
+      ...(note === undefined ? [] : [note]),
+      ...missing.map(({ label, why }) => `${label} is not measured: ${why}`),
+    ].map((text) => `${name}: ${text}.`),
   );
   return [...rows.map(line), '', ...notes].join('\n');
 }
@@ -36,9 +39,9 @@ function row({ title, unit, arms, ratio, cpuRatio, aims }: Result): string[] {
   ];
 }
 
-/** The first arm beside each one after the second. */
-function furtherRows({ arms, others = [] }: Result): string[][] {
-  return others.map(({ ratio, cpuRatio }, index) => {
+/** The first arm beside each one after the second, and those that could not be had. */
+function furtherRows({ arms, others = [], missing = [] }: Result): string[][] {
+  const further = others.map(({ ratio, cpuRatio }, index) => {
     const { label = '', spread } = arms[index + 2] ?? {};
     return [
       '',
@@ -51,10 +54,11 @@ function furtherRows({ arms, others = [] }: Result): string[][] {
       '',
     ];
   });
+  return [...further, ...missing.map(({ label }) => ['', '', '', `${label} not measured`])];
 }
 
 function aimText({ of, least, most, met }: Result['aims'][number]): string {
   const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
-  const verdict = met === undefined ? 'not read' : met ? 'met' : 'MISSED';
+  const verdict = met === undefined ? 'not measured' : met ? 'met' : 'MISSED';
   return `${of === 'ratio' ? '' : 'first '}${bound} ${verdict}`;
 }

@@ -6,7 +6,7 @@ import { fanOut } from './fan-out.js';
 import { idle } from './idle.js';
 import { logLength } from './log-length.js';
 import { relayEventLatency, relayEventsOnHundred, relayEventsOnOne } from './relay-events.js';
-import { relayIdleBetween, relayIdleStream, relayIdleTunnel } from './relay-idle.js';
+import { relayIdleBetween, relayIdleStream } from './relay-idle.js';
 import { relayBytes, relayRequests, relayUnary } from './relay-requests.js';
 import { replay } from './replay.js';
 import { statusOnHundred, statusOnOne } from './status.js';
@@ -31,5 +31,4 @@ export const MEASUREMENTS: readonly Measurement[] = [
   relayBytes,
   relayIdleStream,
   relayIdleBetween,
-  relayIdleTunnel,
 ];

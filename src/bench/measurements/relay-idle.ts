@@ -10,7 +10,9 @@ import type { Way, Ways } from '../ways/ways.js';
 import { once, onFreshWays } from './ways.js';
 
 const WARM_UP = 50;
-const CONNECTIONS = 500;
+const CONNECTIONS = 300;
+/** Each reading starts processes of its own. */
+const MOST_ROUNDS = 3;
 const TUNNELS = SPARE.length - WARM_UP;
 const TUNNEL = {
   reconnect: { floorMs: 100, ceilingMs: 5000 },
@@ -25,6 +27,7 @@ export const relayIdleStream: Measurement = {
   unit: 'KiB',
   note: `resident, of the executor and what stands between, over ${CONNECTIONS} connections that have each been answered once`,
   aims: [],
+  mostRounds: MOST_ROUNDS,
   open: (launch) =>
     onFreshWays(launch, ['relayed', 'nginx stream', 'direct', 'nginx http'], (way, ways) =>
       perConnection(way, ways, way.pids),
@@ -33,32 +36,18 @@ export const relayIdleStream: Measurement = {
 
 export const relayIdleBetween: Measurement = {
   name: 'relay-idle-between',
-  title: 'memory of an idle connection, in between',
+  title: 'memory of what is idle, in between',
   unit: 'KiB',
-  note: 'the same in the relay or nginx alone',
+  note: `resident, of the relay or nginx alone: per connection as above; \`tunnel\` is the relay's per executor, over ${TUNNELS} tunnels without a connection`,
   aims: [],
+  mostRounds: MOST_ROUNDS,
   open: async (launch) =>
-    onFreshWays(launch, ['relayed', 'nginx stream', 'nginx http'], (way, ways) =>
-      perConnection(way, ways, way.pids.slice(1)),
+    onFreshWays(
+      launch,
+      ['relayed', 'nginx stream', 'nginx http'],
+      (way, ways) => perConnection(way, ways, way.pids.slice(1)),
+      [{ label: 'tunnel', read: () => once(launch, 'relayed', (_, ways) => perTunnel(ways)) }],
     ),
-};
-
-export const relayIdleTunnel: Measurement = {
-  name: 'relay-idle-tunnel',
-  title: 'memory of an idle tunnel, at the relay',
-  unit: 'KiB',
-  note: `resident, over ${TUNNELS} tunnels without a connection; beside it an idle connection there`,
-  aims: [],
-  open: async (launch) => ({
-    arms: [
-      { label: 'tunnel', read: () => once(launch, 'relayed', (_, ways) => perTunnel(ways)) },
-      {
-        label: 'connection',
-        read: () => once(launch, 'relayed', (way, ways) => perConnection(way, ways, way.pids.slice(1))),
-      },
-    ],
-    close: async () => {},
-  }),
 };
 
 async function perConnection(way: Way, ways: Ways, pids: readonly number[]): Promise<number> {

@@ -21,11 +21,12 @@ export async function onFreshWays(
   launch: Launch,
   names: readonly WayName[],
   read: (way: Way, ways: Ways) => Promise<number>,
+  more: readonly Arm[] = [],
 ): Promise<Opened> {
   const probed = await launch.ways(names);
   await probed.close();
   const arms = probed.ways.map(({ name }): Arm => ({ label: name, read: () => once(launch, name, read) }));
-  return { arms: atLeastTwo(arms), missing: probed.missing, close: async () => {} };
+  return { arms: atLeastTwo([...arms, ...more]), missing: probed.missing, close: async () => {} };
 }
 
 export async function once(
@@ -36,7 +37,7 @@ export async function once(
   const ways = await launch.ways([name]);
   try {
     const way = ways.ways[0];
-    if (way === undefined) throw new Error(ways.missing.join('; '));
+    if (way === undefined) throw new Error(ways.missing.map(({ why }) => why).join('; '));
     return await read(way, ways);
   } finally {
     await ways.close();

@@ -9,6 +9,7 @@ import { RelayRefused } from '../../relay/dial-websocket.js';
 import { CALLER, HOST, type Requests } from '../client/requests.js';
 import { executorFiles } from '../executor-files.js';
 import { scratch } from '../leave.js';
+import type { Missing } from '../measurement.js';
 import { type ServerProcess, startServer } from '../server-process.js';
 import { dialDirect, dialThrough, RELAY, RELAY_HOST, ROUTE, relayFiles, targetOf } from './dial.js';
 import { findNginx, type NginxKind, startNginx } from './nginx.js';
@@ -37,8 +38,7 @@ export interface Ways {
   spare?: { pid: number; target(peer: string): RelayTarget } | undefined;
   /** Collects the garbage of those processes that have any. */
   collect(): Promise<void>;
-  /** A line for each way that there is not, with its reason. */
-  missing: string[];
+  missing: Missing[];
   close(): Promise<void>;
 }
 
@@ -91,13 +91,13 @@ export async function openWays(
       );
     }
     const found = findNginx();
-    const missing: string[] = [];
+    const missing: Missing[] = [];
     for (const kind of ['stream', 'http'] satisfies NginxKind[]) {
       const name = `nginx ${kind}` as const;
       if (!names.includes(name)) continue;
       const absent = found.missing[kind];
       if (absent !== undefined) {
-        missing.push(`${name} is left out, and nothing stands in for it: ${absent}`);
+        missing.push({ label: name, why: absent });
         continue;
       }
       const { streamModule } = found;
