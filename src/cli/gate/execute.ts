@@ -2,16 +2,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { suites } from '../../../suites/index.js';
-import { cellsOf } from '../../gate/criterion.js';
 import { decide } from '../../gate/decide.js';
-import { registry, select } from '../../gate/registry.js';
 import { type Tradeoff, tradeoffSchema, type Verdict } from '../../gate/verdict.js';
 import type { CheckResult } from '../../harness/check.js';
-import { BYSTANDER_POINTS, bystandersOf, oneCaseOfBystanders } from '../../harness/defects/bystanders.js';
-import type { Defect } from '../../harness/defects/defect.js';
-import { defects } from '../../harness/defects/registry.js';
-import type { Progress, RunOptions } from '../../harness/run/options.js';
+import type { Progress } from '../../harness/run/options.js';
 import { run } from '../../harness/run/run.js';
 import type { Selection } from '../../harness/run/sweeps.js';
 import { VERSION } from '../../peer/version.js';
@@ -20,8 +14,10 @@ import { decisionKey } from '../../report/decision-key.js';
 import { sealEvidence } from '../../report/evidence.js';
 import { writeReports } from '../../report/write.js';
 import { UsageError } from '../usage-error.js';
+import { forkLane } from './lane.js';
 import { GATES, TOPOLOGIES } from './options.js';
 import type { RunFlags } from './run.js';
+import { runOptions } from './run-options.js';
 import { NO_SCORE, readScore } from './score.js';
 
 export interface Executed {
@@ -36,50 +32,24 @@ export interface Narrowed {
   selection?: Selection;
 }
 
-/** One failed case may take half of the time that is given to all of them. */
-const SHRINK_SHARE = 2;
-
 export async function execute(
   flags: RunFlags,
   progress: (event: Progress) => void,
   narrowed?: Narrowed,
 ): Promise<Executed> {
-  const defect = defects.find(({ id }) => id === flags.defect);
-  if (flags.defect !== undefined && defect === undefined) {
-    throw new UsageError(`no defect ${flags.defect}; "oab-gate list defects" shows them all`);
-  }
-  // A defect's run is its own criteria and the bystanders, unless others are named.
-  const usual =
-    defect === undefined ? registry : select([...new Set([...defect.fails, ...bystandersOf(defect)])]);
-  const chosen = flags.criteria === undefined ? usual : select(flags.criteria);
-  const sampled = defect !== undefined && flags.criteria === undefined && flags.points !== undefined;
-  const criteria = chosen.filter(({ gate }) => flags.gates.includes(gate));
-  if (criteria.length === 0)
-    throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');
+  const options = runOptions(flags);
   const tradeoffs = flags.tradeoffs === undefined ? [] : readTradeoffs(flags.tradeoffs);
   const score = flags.score === undefined ? NO_SCORE : readScore(flags.score);
   // A broken key is told before the run, not after it. A defect's verdict is never signed with it.
   const key = flags.defect === undefined ? await readDecisionKey(flags.key) : undefined;
 
   rmSync(join(flags.out, 'evidence'), { recursive: true, force: true });
+  const { jobs = 1 } = flags;
   const result = await run({
-    criteria: criteria.map((criterion) => ({
-      id: criterion.id,
-      cells: cellsOf(criterion, flags.bindings, flags.topologies),
-    })),
-    suites: sampled ? oneCaseOfBystanders(suites, defect, flags.seed) : suites,
-    seed: flags.seed,
-    out: flags.out,
-    budgetMs: flags.budget,
-    progress,
-    ...(flags.defect === undefined ? {} : { defect: flags.defect }),
+    ...options,
     ...narrowed,
-    ...(flags.shrink === 0 ? {} : { shrink: { caseMs: flags.shrink / SHRINK_SHARE, runMs: flags.shrink } }),
-    ...(flags.points === undefined ? {} : { points: pointsOf(flags.points, defect) }),
-    ...(defect?.shownBy === undefined
-      ? {}
-      : { first: (id: string) => defect.shownBy?.some((one) => id.endsWith(one)) === true }),
-    failFast: flags.failFast === true,
+    progress,
+    ...(jobs === 1 ? {} : { lanes: jobs, openLane: () => forkLane(flags) }),
   });
   const evidence = await sealEvidence(flags.out, result.checks);
   const verdict = decide({
@@ -101,27 +71,11 @@ export async function execute(
   return { verdict, checks: result.checks, files };
 }
 
-/** A bystander that does not fail is content with fewer points, and a declared criterion with no less than all. */
-function pointsOf(most: number, defect: Defect | undefined): RunOptions['points'] {
-  const shownAt = defect?.shownAt;
-  const whole = (criterion: string) => defect?.fails.includes(criterion) === true;
-  return {
-    most: (criterion) => (defect === undefined || whole(criterion) ? most : Math.min(most, BYSTANDER_POINTS)),
-    whole,
-    ...(shownAt === undefined ? {} : { preferred: (point) => shownAt.includes(labelOf(point)) }),
-  };
-}
-
 /** Each with the address of the case that measured it. */
 function measurementsOf(checks: readonly CheckResult[]): Record<string, unknown>[] {
   return checks.flatMap(({ cases }) =>
     cases.flatMap(({ id, measurements = [] }) => measurements.map((one) => ({ case: id, ...one }))),
   );
-}
-
-function labelOf(point: unknown): string {
-  const label = typeof point === 'object' && point !== null && 'label' in point ? point.label : point;
-  return String(label);
 }
 
 function narrowedBy(flags: RunFlags, cases: boolean): string[] {

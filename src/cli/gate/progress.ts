@@ -6,14 +6,17 @@ const MARK = { passed: '✓', failed: '✗', undetermined: '?', not_exercised: '
 export function terminalProgress(quiet: boolean): (event: Progress) => void {
   const live = process.stderr.isTTY === true;
   if (quiet && !live) return () => {};
+  const running = new Set<string>();
   return (event) => {
     if (event.kind === 'planned') {
       const { checks, cases, estimateMs } = event;
       console.error(`${checks} checks planned, ${cases} cases, about ${Math.ceil(estimateMs / 1000)} s`);
     } else if (event.kind === 'started') {
-      if (live) process.stderr.write(`\r\u001b[K  ${event.id}`);
+      running.add(event.id);
+      if (live) process.stderr.write(`\r\u001b[K  ${[...running].join(', ')}`);
     } else {
       const { result, done, of } = event;
+      running.delete(result.id);
       const line = `${MARK[result.outcome]} ${result.id} (${(result.duration_ms / 1000).toFixed(1)} s)${result.reason === undefined ? '' : `: ${result.reason}`}`;
       if (live && result.outcome === 'passed') process.stderr.write(`\r\u001b[K${done}/${of} ${line}`);
       else console.error(`${live ? '\r\u001b[K' : ''}${done}/${of} ${line}`);

@@ -14,6 +14,9 @@ import { bindings, duration, GATES, gates, globs, many, seed, TOPOLOGIES, topolo
 import { terminalProgress } from './progress.js';
 import { summary } from './summary.js';
 
+/** The cases wait more than they compute, and two keep two cores busy. */
+const JOBS = 2;
+
 export interface RunFlags {
   gates: GateName[];
   bindings: BindingName[];
@@ -25,6 +28,8 @@ export interface RunFlags {
   /** ms for making the schedules of failed cases smaller, over the whole run; 0: none. */
   shrink: number;
   failFast?: boolean;
+  /** Checks at a time, each in a process of its own; absent or 1: one after the other, in this one. */
+  jobs?: number;
   points?: number;
   defect?: string;
   tradeoffs?: string;
@@ -59,6 +64,7 @@ export function runCommand(): Command {
       'try at most so many points of each sweep; with a --defect one case and two points in a bystander, and all of them in a criterion that it declares and that does not fail with fewer',
       many,
     )
+    .option('--jobs <n>', 'checks at a time, each in a process of its own', many, JOBS)
     .option('--fail-fast', 'pass over the other cases of a check that has failed')
     .option('--defect <id>', 'plant this defect; the run decides nothing ("oab-gate list defects")')
     .option('--tradeoffs <file>', 'accepted trade-offs (JSON array)')

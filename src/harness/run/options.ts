@@ -2,6 +2,7 @@
 import type { CaseResult, Cell, CheckResult } from '../check.js';
 import type { Suite } from '../suite.js';
 import type { CaseLab } from './case-lab.js';
+import type { Lane } from './lane.js';
 import type { Selection } from './sweeps.js';
 
 export interface PlannedCriterion {
@@ -41,6 +42,10 @@ export interface RunOptions {
   shrink?: { caseMs: number; runMs: number };
   /** Once a case of a check has failed, the others of that check are passed over. */
   failFast?: boolean;
+  /** So many checks at a time, each on a lane of its own; absent: one. */
+  lanes?: number;
+  /** Absent: a lane in this process, of which there can be one. */
+  openLane?(): Promise<Lane>;
   progress?(event: Progress): void;
 }
 

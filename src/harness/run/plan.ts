@@ -28,7 +28,7 @@ export class OverBudget extends Error {
   override name = 'OverBudget';
 }
 
-export function plan({ criteria, suites, budgetMs, only, first }: RunOptions): Plan {
+export function plan({ criteria, suites, budgetMs, only, first, lanes = 1 }: RunOptions): Plan {
   const bySuite = new Map(suites.map((suite) => [suite.criterion, suite]));
   const checks = criteria.flatMap(({ id, cells }) =>
     cells.map((cell): PlannedCheck => {
@@ -48,13 +48,18 @@ export function plan({ criteria, suites, budgetMs, only, first }: RunOptions): P
       };
     }),
   );
-  const estimateMs = checks.flatMap(({ cases }) => cases).reduce((sum, { spec }) => sum + spec.estimateMs, 0);
+  const estimateMs = checks.reduce((sum, check) => sum + estimateOf(check), 0) / lanes;
   if (estimateMs > budgetMs) {
     throw new OverBudget(
       `the plan takes about ${Math.ceil(estimateMs / 1000)} s and the budget is ${Math.floor(budgetMs / 1000)} s; raise --budget or narrow the run`,
     );
   }
   return { checks, estimateMs };
+}
+
+/** In ms. */
+export function estimateOf({ cases }: PlannedCheck): number {
+  return cases.reduce((sum, { spec }) => sum + spec.estimateMs, 0);
 }
 
 function inOrder(cases: PlannedCase[], first: RunOptions['first']): PlannedCase[] {

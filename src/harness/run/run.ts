@@ -1,9 +1,9 @@
 /** One run: plan, surroundings, cases, results. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startCanary } from '../lab/canary.js';
-import { sharedInjector } from '../lab/lab.js';
+import type { CheckResult } from '../check.js';
 import { drive } from './drive.js';
+import { type Lane, NO_INJECTOR, openLane } from './lane.js';
 import type { RunOptions, RunResult } from './options.js';
 import { plan } from './plan.js';
 
@@ -18,22 +18,27 @@ export async function run(options: RunOptions): Promise<RunResult> {
     join(options.out, 'evidence', 'plan.json'),
     `${JSON.stringify({ seed: options.seed, cases: plannedCases }, null, 1)}\n`,
   );
-  const canary = await startCanary();
+  const { lanes: count = 1, openLane: another = () => openLane(options) } = options;
+  const lanes: Lane[] = [];
+  const close = () => Promise.all(lanes.map((lane) => lane.close()));
+  let checks: CheckResult[];
   try {
-    const checks = await drive(planned, { options, canary });
-    const injector = await sharedInjector.used();
-    return {
-      checks,
-      components: {
-        node: process.version,
-        platform: `${process.platform}-${process.arch}`,
-        fault_injector: injector === undefined ? 'none' : `${injector.kind} ${injector.version}`,
-      },
-      startedAt,
-      durationMs: Math.round(performance.now() - started),
-    };
-  } finally {
-    await canary.close();
-    await sharedInjector.close();
+    for (let index = 0; index < count; index += 1) lanes.push(await another());
+    checks = await drive(planned, lanes, options.progress);
+  } catch (error) {
+    // What broke first is told; a lane that is broken need not close well.
+    await close().catch(() => {});
+    throw error;
   }
+  const injectors = await close();
+  return {
+    checks,
+    components: {
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      fault_injector: injectors.find((injector) => injector !== NO_INJECTOR) ?? NO_INJECTOR,
+    },
+    startedAt,
+    durationMs: Math.round(performance.now() - started),
+  };
 }
