@@ -23,7 +23,10 @@ import {
 import { pause } from './pause.js';
 import { throughRelays } from './through-relays.js';
 
-export type CoordinatorTransform = (parts: CoordinatorParts) => CoordinatorParts;
+export type CoordinatorTransform = (
+  parts: CoordinatorParts,
+  settings: Pick<CoordinatorSettings, 'peers'>,
+) => CoordinatorParts;
 
 export interface OpenCoordinator {
   settings: CoordinatorSettings;
@@ -61,48 +64,51 @@ export function openCoordinator(
   };
   const results = new Map(settings.peers.map(({ peer, resultKeys }) => [peer, openKeyStore(resultKeys)]));
   const store = openStore(settings.store);
-  const parts = transform({
-    store,
-    connect(peer, cap) {
-      const entry = settings.peers.find((one) => one.peer === peer);
-      if (entry === undefined) throw new DelegateError(`peer ${peer} is not configured any more`);
-      const options = {
-        url: entry.url,
-        ...(entry.connect === undefined ? {} : { connect: entry.connect }),
-        insecureLoopback: settings.insecureLoopback,
-        timeoutMs: settings.timeoutMs,
-        tls: () => tlsOf(entry),
-        ...(entry.relays.length === 0 ? {} : { through: throughRelays(config.peer, entry.relays) }),
-        credentials: (req?: Digest) => {
-          if (tokens === undefined) return undefined;
-          // A coordinator that stays up signs with a rotated key as soon as it is there.
-          tokens.reload();
-          return mintToken(tokens.active(), {
-            caller: config.peer,
-            executor: peer,
-            cap,
-            now: Date.now(),
-            jti: randomUUID(),
-            lifetime: TOKEN_SECONDS,
-            ...(req === undefined ? {} : { req }),
-          });
-        },
-      };
-      return entry.binding === 'OAB' ? connectOab({ ...options, peer }) : connectJsonRpc(options);
+  const parts = transform(
+    {
+      store,
+      connect(peer, cap) {
+        const entry = settings.peers.find((one) => one.peer === peer);
+        if (entry === undefined) throw new DelegateError(`peer ${peer} is not configured any more`);
+        const options = {
+          url: entry.url,
+          ...(entry.connect === undefined ? {} : { connect: entry.connect }),
+          insecureLoopback: settings.insecureLoopback,
+          timeoutMs: settings.timeoutMs,
+          tls: () => tlsOf(entry),
+          ...(entry.relays.length === 0 ? {} : { through: throughRelays(config.peer, entry.relays) }),
+          credentials: (req?: Digest) => {
+            if (tokens === undefined) return undefined;
+            // A coordinator that stays up signs with a rotated key as soon as it is there.
+            tokens.reload();
+            return mintToken(tokens.active(), {
+              caller: config.peer,
+              executor: peer,
+              cap,
+              now: Date.now(),
+              jti: randomUUID(),
+              lifetime: TOKEN_SECONDS,
+              ...(req === undefined ? {} : { req }),
+            });
+          },
+        };
+        return entry.binding === 'OAB' ? connectOab({ ...options, peer }) : connectJsonRpc(options);
+      },
+      resultKey(peer, kid) {
+        const keys = results.get(peer);
+        keys?.reload();
+        return keys?.find(kid);
+      },
+      accept: acceptResult,
+      observation,
+      log: createLog(config.peer, process.env.OAB_LOG ?? 'warn'),
+      now: Date.now,
+      monotonic: () => performance.now(),
+      pause,
+      random: Math.random,
+      mint: (kind) => (kind === 'nonce' ? randomBytes(16).toString('hex') : `req-${randomUUID()}`),
     },
-    resultKey(peer, kid) {
-      const keys = results.get(peer);
-      keys?.reload();
-      return keys?.find(kid);
-    },
-    accept: acceptResult,
-    observation,
-    log: createLog(config.peer, process.env.OAB_LOG ?? 'warn'),
-    now: Date.now,
-    monotonic: () => performance.now(),
-    pause,
-    random: Math.random,
-    mint: (kind) => (kind === 'nonce' ? randomBytes(16).toString('hex') : `req-${randomUUID()}`),
-  });
+    settings,
+  );
   return { settings, coordinator: createCoordinator(config, parts), close: () => store.close() };
 }

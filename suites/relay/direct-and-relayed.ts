@@ -5,29 +5,22 @@ import { ended, isTerminalFrame, tail, taskOf } from '../../src/harness/run/obse
 import { AFTER, heldTask, release } from '../../src/harness/run/story.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
 import type { Probe } from '../../src/harness/wire/probe.js';
-
-const HOLD = 'never';
-
-interface Scenario {
-  script: readonly string[];
-  more?: Record<string, unknown>;
-  cap?: string[];
-  cancel?: boolean;
-}
+import { declared, HOLD, inTime, type Scenario } from './declared.js';
 
 /** How a task can end (profile section 5), each by the shortest way there. */
 const SCENARIOS: Record<string, Scenario> = {
   failed: { script: ['say no', 'stop refusal'] },
   unknown: { script: ['say a', 'stop something_new'] },
   rejected: { script: ['say x'], more: { capabilities: ['net:fetch'] }, cap: ['net:fetch'] },
-  expired: { script: ['say a', `hold ${HOLD}`], more: { deadline_ms: 500 } },
+  expired: { script: ['say a', `hold ${HOLD}`], expires: true },
   cancelled: { script: ['say a', `hold ${HOLD}`], cancel: true },
 };
 
-type Told = (lab: CaseLab, executor: ExecutorSubject, probe: Probe, transcript: Transcript) => Promise<void>;
+type Told = (lab: CaseLab, executor: ExecutorSubject, probe: Probe) => Promise<Transcript>;
 
 /** Watched live from a point where nothing moves, read again from the beginning, and asked for what it refuses. */
-const completed: Told = async (lab, executor, probe, transcript) => {
+const completed: Told = async (lab, executor, probe) => {
+  const transcript = new Transcript();
   const started = await heldTask(lab, executor, probe, 'completed', AFTER);
   const session = probe.subscribe(started.taskId);
   await session.until((frames) => frames.length > 0);
@@ -47,21 +40,26 @@ const completed: Told = async (lab, executor, probe, transcript) => {
     ['a request without a token', await probe.get(started.taskId, { token: null })],
   ] as const)
     transcript.add(what, answer?.status, answer?.echoed, answer?.text);
+  return transcript;
 };
 
 const scenario =
-  (name: string, { script, more, cap, cancel }: Scenario): Told =>
-  async (lab, executor, probe, transcript) => {
-    const request = lab.script(executor, name, script, more);
-    const created = taskOf(await probe.create(request, cap === undefined ? {} : { cap }), 'the create');
-    const id = String(created.id);
-    if (cancel === true) {
-      await executor.holds.waiting(lab.scriptId(name), HOLD);
-      transcript.add('the cancel', { status: (await probe.cancel(id)).status });
-    }
-    await ended(probe, id);
-    await read(probe, id, transcript);
-  };
+  (name: string, one: Scenario): Told =>
+  (lab, executor, probe) =>
+    inTime(one, name, async (part, script, more) => {
+      const transcript = new Transcript();
+      const { cap, cancel } = one;
+      const request = lab.script(executor, part, script, more);
+      const created = taskOf(await probe.create(request, cap === undefined ? {} : { cap }), 'the create');
+      const id = String(created.id);
+      if (cancel === true) {
+        await executor.holds.waiting(lab.scriptId(part), HOLD);
+        transcript.add('the cancel', { status: (await probe.cancel(id)).status });
+      }
+      await ended(probe, id);
+      await read(probe, id, transcript);
+      return transcript;
+    });
 
 async function read(probe: Probe, id: string, transcript: Transcript): Promise<void> {
   const { status, echoed, text } = await probe.get(id);
@@ -83,11 +81,12 @@ export async function directAndRelayed(lab: CaseLab): Promise<void> {
       const card = new Transcript();
       card.add('the card', await probe.card());
       const stories: Record<string, Transcript> = { card };
-      for (const [name, story] of Object.entries(STORIES)) {
-        stories[name] = new Transcript();
-        await story(lab, executor, probe, stories[name]);
-      }
-      return stories;
+      for (const [name, story] of Object.entries(STORIES)) stories[name] = await story(lab, executor, probe);
+      const printed = await declared(lab, executor, probe, {
+        completed: { script: AFTER },
+        ...SCENARIOS,
+      });
+      return { ...stories, ...printed };
     }),
   );
   const [direct = {}, relayed = {}] = told;

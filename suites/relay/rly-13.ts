@@ -91,6 +91,6 @@ export const suite: Suite<CaseLab> = {
   cases: () => [
     { name: 'bytes', estimateMs: 2000, deadlineMs: 60_000, run: bytes },
     { name: 'never-again', estimateMs: 2000, deadlineMs: 60_000, run: neverAgain },
-    { name: 'direct-and-relayed', estimateMs: 4000, deadlineMs: 60_000, run: directAndRelayed },
+    { name: 'direct-and-relayed', estimateMs: 7000, deadlineMs: 120_000, run: directAndRelayed },
   ],
 };

@@ -19,8 +19,8 @@ await runPeer(role, config, {
     const journal = instrumentJournal(parts.executor.journal, stops);
     return { ...parts, executor: { ...parts.executor, journal } };
   },
-  coordinator(given) {
-    const parts = defect?.coordinator?.(given) ?? given;
+  coordinator(given, settings) {
+    const parts = defect?.coordinator?.(given, settings) ?? given;
     return { ...parts, store: instrumentStore(parts.store, stops) };
   },
 });

@@ -26,6 +26,7 @@ import { backsOffForEver } from './relay/backs-off-for-ever.js';
 import { endsTheirTls } from './relay/ends-their-tls.js';
 import { givesUpWithItsRelay } from './relay/gives-up-with-its-relay.js';
 import { grantsByName } from './relay/grants-by-name.js';
+import { keepsArtifactsBehindARelay } from './relay/keeps-artifacts-behind-a-relay.js';
 import { lateCloseUnregisters } from './relay/late-close-unregisters.js';
 import { redialsLate } from './relay/redials-late.js';
 import { sendsAgain } from './relay/sends-again.js';
@@ -125,6 +126,7 @@ export const defects: readonly Defect[] = [
   givesUpWithItsRelay,
   lateCloseUnregisters,
   sendsAgain,
+  keepsArtifactsBehindARelay,
   answersHalfCloses,
   tidiesHeaders,
   grantsByName,
