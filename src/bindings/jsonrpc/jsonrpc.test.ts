@@ -333,7 +333,7 @@ describe('the JSON-RPC binding', () => {
     );
   });
 
-  it('beats while a stream is idle, and leaves nothing behind when its reader goes', async () => {
+  it('beats while a stream is idle, uncompressed (OPEN-24), and leaves nothing behind when its reader goes', async () => {
     const { request, caller } = requestOf({ task: 'hold', budget: { max_output_bytes: 10_000 } });
     const { snapshot } = await opened.service.create(caller, request);
     const { taskId } = snapshot.row;
@@ -342,7 +342,12 @@ describe('the JSON-RPC binding', () => {
       host: '127.0.0.1',
       method: 'POST',
       path: '/',
-      headers: { authorization: `Bearer ${bearer()}`, 'a2a-version': '1.0', 'a2a-extensions': EXT },
+      headers: {
+        authorization: `Bearer ${bearer()}`,
+        'a2a-version': '1.0',
+        'a2a-extensions': EXT,
+        'accept-encoding': 'gzip, deflate, br',
+      },
     });
     raw.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id: taskId } }));
     const [response] = (await once(raw, 'response')) as [import('node:http').IncomingMessage];
@@ -351,8 +356,10 @@ describe('the JSON-RPC binding', () => {
         response.headers['a2a-extensions'],
         response.headers['content-type'],
         response.headers['x-accel-buffering'],
+        response.headers['cache-control'],
+        response.headers['content-encoding'],
       ],
-      [EXT, 'text/event-stream', 'no'],
+      [EXT, 'text/event-stream', 'no', 'no-cache, no-transform', undefined],
     );
     let text = '';
     for await (const chunk of response) {
