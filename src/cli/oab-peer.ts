@@ -9,6 +9,7 @@ import { StoreUnavailable } from '../journal/journal.js';
 import { JournalUnusable } from '../journal/schema.js';
 import { ConfigError } from '../peer/config/config-error.js';
 import { Interrupted } from '../peer/interrupted.js';
+import { toItsEnd } from '../peer/to-its-end.js';
 import { VERSION } from '../peer/version.js';
 import { auditCommand } from './peer/audit.js';
 import { delegateCommand } from './peer/delegate.js';
@@ -63,22 +64,26 @@ const OURS = [
 // A reader that went away (`| head`) knows as little as after an interruption.
 process.stdout.on('error', () => process.exit(4));
 
-try {
-  const job = process.env.OAB_GATE_JOB;
-  if (job !== undefined && process.argv.length === 2) process.exitCode = await runJob(job);
-  else await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else if (error instanceof Interrupted) {
-    console.error(`oab-peer: ${error.message}`);
-    process.exitCode = 4;
-  } else if (OURS.some((known) => error instanceof known)) {
-    console.error(`oab-peer: ${(error as Error).message}`);
-    process.exitCode = 2;
-  } else {
-    console.error(`oab-peer: a defect, please report it: ${(error as Error).stack ?? String(error)}`);
-    process.exitCode = 1;
+async function main(): Promise<void> {
+  try {
+    const job = process.env.OAB_GATE_JOB;
+    if (job !== undefined && process.argv.length === 2) process.exitCode = await runJob(job);
+    else await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else if (error instanceof Interrupted) {
+      console.error(`oab-peer: ${error.message}`);
+      process.exitCode = 4;
+    } else if (OURS.some((known) => error instanceof known)) {
+      console.error(`oab-peer: ${(error as Error).message}`);
+      process.exitCode = 2;
+    } else {
+      console.error(`oab-peer: a defect, please report it: ${(error as Error).stack ?? String(error)}`);
+      process.exitCode = 1;
+    }
   }
+  // Whoever calls us waits for the end, not for the last idle connection.
+  if (process.exitCode !== undefined) process.stdout.write('', () => process.exit());
 }
-// Whoever calls us waits for the end, not for the last idle connection.
-if (process.exitCode !== undefined) process.stdout.write('', () => process.exit());
+
+toItsEnd(main());

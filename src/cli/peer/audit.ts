@@ -1,6 +1,5 @@
 /** `oab-peer audit`: the executor's decisions, and whether their chain holds. */
 import { Command } from 'commander';
-import { readAudit } from '../../peer/audit.js';
 
 interface Options {
   config: string;
@@ -20,7 +19,8 @@ export function auditCommand(): Command {
     )
     .option('--json', 'NDJSON')
     .addHelpText('after', '\nExit codes: 0 the chain holds, 1 it is broken. It may run beside the executor.')
-    .action((options: Options) => {
+    .action(async (options: Options) => {
+      const { readAudit } = await import('../../peer/audit.js');
       const { rows, brokenAt } = readAudit(options.config);
       for (const row of rows) {
         if (options.task !== undefined && row.taskId !== options.task) continue;

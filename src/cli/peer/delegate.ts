@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { exitCodeOf, type ResultLine } from '../../coordinator/lines.js';
 import { duration, size } from '../../peer/config/units.js';
-import { ask } from '../../peer/coordinator-client.js';
 import { UsageError } from '../usage-error.js';
 import { untilInterrupted } from './interrupt.js';
 import { printer } from './print.js';
@@ -50,6 +49,7 @@ Killed in the middle, "oab-peer wait ID" goes on with it. Secrets in the task ar
 async function delegate(words: string[], options: Options): Promise<void> {
   const task = options.task === undefined ? words.join(' ') : readTask(options.task);
   if (task.trim() === '') throw new UsageError('there is no task: give it as text or with --task FILE');
+  const { ask } = await import('../../peer/coordinator-client.js');
   const result = await ask(
     options.config,
     {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type CancelAnswer, cancelExitCode } from '../../coordinator/cancel.js';
 import { exitCodeOf, type ResultLine } from '../../coordinator/lines.js';
-import { type Ask, ask } from '../../peer/coordinator-client.js';
+import type { Ask } from '../../peer/coordinator-client.js';
 import { untilInterrupted } from './interrupt.js';
 import { printer } from './print.js';
 
@@ -31,6 +31,7 @@ export function reconcileCommand(): Command {
 }
 
 async function follow(question: Ask, options: Options): Promise<void> {
+  const { ask } = await import('../../peer/coordinator-client.js');
   const line = await ask(options.config, question, printer(options.json === true), untilInterrupted());
   process.exitCode = exitCodeOf(line as ResultLine);
 }
@@ -42,6 +43,7 @@ export function cancelCommand(): Command {
       '\nExit codes: 0 the executor was asked, or nothing was sent yet; 3 it refuses; 4 it could not be reached: recorded, and asked again by whoever waits.',
     )
     .action(async (id: string, options: Options) => {
+      const { ask } = await import('../../peer/coordinator-client.js');
       const answer = (await ask(
         options.config,
         { command: 'cancel', id },

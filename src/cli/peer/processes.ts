@@ -1,8 +1,5 @@
-/** `oab-peer executor`, `coordinator` and `relay`: the processes that stay up. */
+/** `oab-peer executor`, `coordinator` and `relay`: the processes that stay up, each with its own code alone. */
 import { Command } from 'commander';
-import { runCoordinator } from '../../peer/coordinator-daemon.js';
-import { runExecutor } from '../../peer/executor.js';
-import { runRelay } from '../../peer/relay.js';
 
 export function executorCommand(): Command {
   return new Command('executor')
@@ -12,6 +9,7 @@ export function executorCommand(): Command {
     .requiredOption('--config <file>', 'executor.yaml')
     .addHelpText('after', '\nExample:\n  oab-peer executor --config fixtures/configs/executor.yaml')
     .action(async ({ config }: { config: string }) => {
+      const { runExecutor } = await import('../../peer/executor.js');
       await runExecutor(config);
       process.exitCode = 0;
     });
@@ -23,6 +21,7 @@ export function coordinatorCommand(): Command {
     .requiredOption('--config <file>', 'coordinator.yaml')
     .addHelpText('after', '\nExample:\n  oab-peer coordinator --config fixtures/configs/coordinator.yaml')
     .action(async ({ config }: { config: string }) => {
+      const { runCoordinator } = await import('../../peer/coordinator-daemon.js');
       await runCoordinator(config);
       process.exitCode = 0;
     });
@@ -36,6 +35,7 @@ export function relayCommand(): Command {
     .requiredOption('--config <file>', 'relay.yaml')
     .addHelpText('after', '\nExample:\n  oab-peer relay --config fixtures/configs/relay.yaml')
     .action(async ({ config }: { config: string }) => {
+      const { runRelay } = await import('../../peer/relay.js');
       await runRelay(config);
       process.exitCode = 0;
     });

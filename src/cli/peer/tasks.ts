@@ -2,7 +2,6 @@
 import { Command } from 'commander';
 import type { ResultLine } from '../../coordinator/lines.js';
 import type { Delegation } from '../../coordinator/store.js';
-import { openCoordinator } from '../../peer/coordinator.js';
 import { UsageError } from '../usage-error.js';
 import { printable } from './print.js';
 
@@ -16,7 +15,8 @@ export function tasksCommand(): Command {
     .description('list the delegations of this coordinator, oldest first')
     .requiredOption('--config <file>', 'coordinator.yaml')
     .option('--json', 'NDJSON')
-    .action((options: Options) => {
+    .action(async (options: Options) => {
+      const { openCoordinator } = await import('../../peer/coordinator.js');
       const open = openCoordinator(options.config);
       for (const delegation of open.coordinator.tasks()) show(delegation, options);
       open.close();
@@ -30,7 +30,8 @@ export function statusCommand(): Command {
     .argument('<id>', 'task id or request id')
     .requiredOption('--config <file>', 'coordinator.yaml')
     .option('--json', 'JSON')
-    .action((id: string, options: Options) => {
+    .action(async (id: string, options: Options) => {
+      const { openCoordinator } = await import('../../peer/coordinator.js');
       const open = openCoordinator(options.config);
       const found = open.coordinator.status(id);
       open.close();

@@ -1,10 +1,6 @@
-/** Runs a reference peer with parts of the harness's choosing, as its own command would run it. */
+/** Runs a reference peer with parts of the harness's choosing, as its own command would run it; only the role's own code is loaded. */
 import { cancelExitCode } from '../../coordinator/cancel.js';
 import { exitCodeOf, type Line } from '../../coordinator/lines.js';
-import { ask } from '../../peer/coordinator-client.js';
-import { runExecutor } from '../../peer/executor.js';
-import { prepareJob } from '../../peer/job.js';
-import { runRelay } from '../../peer/relay.js';
 import type { Defect } from './defect.js';
 
 /** `config` is the executor's or the relay's file; a coordinator reads its job from OAB_GATE_JOB. Ends the process. */
@@ -14,13 +10,17 @@ export async function runPeer(
   change: Pick<Defect, 'executor' | 'coordinator' | 'relay'>,
 ): Promise<void> {
   if (role === 'executor') {
+    const { runExecutor } = await import('../../peer/executor.js');
     await runExecutor(config, change.executor);
     process.exit(0);
   }
   if (role === 'relay') {
+    const { runRelay } = await import('../../peer/relay.js');
     await runRelay(config, change.relay);
     process.exit(0);
   }
+  const { prepareJob } = await import('../../peer/job.js');
+  const { ask } = await import('../../peer/coordinator-client.js');
   const { config: file, question } = prepareJob(process.env.OAB_GATE_JOB ?? '');
   const print = (line: Line) => void process.stdout.write(`${JSON.stringify(line)}\n`);
   const answer = await ask(file, question, print, new AbortController().signal, change.coordinator);

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Address, Lab, LabPeer, Link } from '../lab/ports.js';
+import { HELD_SECRET } from './held-secret.js';
 import { DEFECT_ENTRY, PEER_CLI } from './paths.js';
 
 export interface RelaySubject {
@@ -32,9 +33,6 @@ interface Peers {
   /** PEM files of an executor's certificate and its key, which only a relay that is wrong on purpose is given. */
   secret?: { cert: string; key: string };
 }
-
-/** In the working directory of a relay with a planted defect: where the files of `secret` are. */
-export const HELD_SECRET = 'held-secret.json';
 
 export interface RelayVariant {
   defect?: string | undefined;

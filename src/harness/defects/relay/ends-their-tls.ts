@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, TLSSocket } from 'node:tls';
 import { splice } from '../../../relay/splice.js';
-import { HELD_SECRET } from '../../subjects/relay-subject.js';
+import { HELD_SECRET } from '../../subjects/held-secret.js';
 import type { Defect } from '../defect.js';
 
 /** RLY-10: the positive control of its search too. Nothing is changed and nothing is kept: the peers cannot tell. */
