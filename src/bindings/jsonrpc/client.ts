@@ -131,17 +131,19 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
     const id = nextId++;
     const silence = new AbortController();
     const signal = AbortSignal.any([call.signal, silence.signal]);
-    // Set again by every byte, a heartbeat's as well; a consumer that takes its time is not the link's silence.
     let consuming = false;
-    const watchdog = setTimeout(
-      () => (consuming ? watchdog.refresh() : silence.abort()),
-      card.heartbeatSeconds * 1000 * SILENT_HEARTBEATS,
-    );
+    let watchdog: NodeJS.Timeout | undefined;
+    // From when the peer can answer on, and set again by every byte, a heartbeat's as well; a dial that takes long is not
+    // the link's silence, nor is a consumer that takes its time.
+    const watch = () => {
+      watchdog ??= setTimeout(
+        () => (consuming ? watchdog?.refresh() : silence.abort()),
+        card.heartbeatSeconds * 1000 * SILENT_HEARTBEATS,
+      );
+    };
     try {
-      const response = await pool.request({
-        ...post(url, id, 'SubscribeToTask', { id: taskId }, {}),
-        signal,
-      });
+      const asked = { ...post(url, id, 'SubscribeToTask', { id: taskId }, {}), signal };
+      const response = await pool.request(asked, watch);
       if (!/^text\/event-stream\b/i.test(String(response.headers['content-type'] ?? ''))) {
         // An error instead of a stream is never an empty success (OPEN-19).
         readAnswer(response.statusCode, await boundedText(response.body, DEFAULT_FRAME_BYTES), id);
@@ -150,11 +152,11 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
       const parser = new SseParser(card.limits.maxFrameBytes);
       const active = echoed(response);
       for await (const chunk of response.body as AsyncIterable<Buffer>) {
-        watchdog.refresh();
+        watchdog?.refresh();
         consuming = true;
         for (const data of parser.push(chunk)) yield remoteFrame(readAnswer(200, data, id), active);
         consuming = false;
-        watchdog.refresh();
+        watchdog?.refresh();
       }
     } catch (error) {
       if (silence.signal.aborted) {
