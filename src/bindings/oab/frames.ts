@@ -31,6 +31,31 @@ export type Frame =
   /** `token`, where it could be read, so that nobody without one learns what is wrong with the rest. */
   | { kind: 'fault'; id: Id | null; token: string | undefined; fault: FrameFault | ProfileError };
 
+/** The reasons of profile section 7 that this protocol has, each with its code here (docs/bindings/oab.md, Errors). */
+const CODES: Partial<Record<Reason, number>> = {
+  MALFORMED: -32602,
+  UNKNOWN_MEMBER: -32602,
+  WRONG_TARGET: -32602,
+  TOKEN_MISMATCH: -32602,
+  CONFLICT: -32602,
+  NONCE_REUSED: -32602,
+  STALE: -32602,
+  NOT_YET_VALID: -32602,
+  CURSOR_INVALID: -32602,
+  EXPIRED_AT_ADMISSION: -32602,
+  DEPTH_EXCEEDED: -32602,
+  CAPABILITY_UNKNOWN: -32602,
+  CAPABILITY_WIDENED: -32602,
+  AUTHORITY_EMPTY: -32602,
+  BUDGET_EXCEEDS_LIMIT: -32602,
+  SATURATED: -32603,
+  DRAINING: -32603,
+  STORE_UNAVAILABLE: -32603,
+  UNAUTHENTICATED: -32603,
+  TASK_NOT_FOUND: -32001,
+  TASK_NOT_CANCELABLE: -32002,
+};
+
 const invalid = () => new FrameFault(-32600, 'INVALID_REQUEST', 'The frame is no request.');
 
 export function readFrame(text: string): Frame {
@@ -96,16 +121,16 @@ export function errorText(id: Id | null, error: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: errorOf(error) });
 }
 
-/** An exception's own text stays here. */
+/** An exception's own text stays here, and so does what only another protocol has a name for. */
 function errorOf(error: unknown) {
   if (error instanceof FrameFault)
     return { code: error.code, message: error.message, data: { reason: error.reason } };
-  if (!(error instanceof ProfileError))
+  const code = error instanceof ProfileError ? CODES[error.reason] : undefined;
+  if (!(error instanceof ProfileError) || code === undefined)
     return { code: -32603, message: 'Internal error', data: { reason: 'INTERNAL' } };
-  const { jsonrpc, message, retryAfterMs } = error;
-  const reason: Reason = error.reason;
+  const { message, reason, retryAfterMs } = error;
   return {
-    code: jsonrpc,
+    code,
     message,
     data: { reason, ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }) },
   };
