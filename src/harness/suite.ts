@@ -29,6 +29,8 @@ export interface CaseSpec<L> {
 
 export interface Suite<L> {
   criterion: string;
+  /** It judges how long something took: its checks run while no other does, whatever the lanes. */
+  alone?: true;
   /** Pure: the same cell gives the same cases. */
   cases(cell: Cell): CaseSpec<L>[];
 }

@@ -216,6 +216,7 @@ function rounded<T extends object>(figures: T, digits = 1): T {
 
 export const suite: Suite<CaseLab> = {
   criterion: 'RLY-02',
+  alone: true,
   cases: ({ topology }) => [
     { name: 'cuts', estimateMs: topology === 'direct' ? 7000 : 14_000, deadlineMs: 90_000, run: cuts },
   ],

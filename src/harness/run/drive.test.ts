@@ -94,6 +94,28 @@ describe('the lanes of a run', () => {
     assert.deepEqual(begun, ['RPL-01', 'RPL-02']);
   });
 
+  it('run what judges times when nothing else runs, and one after the other', async () => {
+    const { lanes, begun, ends, turn } = lanesOf(2);
+    const plan = planOf({ ...check('RPL-14', 9), alone: true }, check('RPL-01', 3), check('RPL-02', 2), {
+      ...check('RLY-02', 9),
+      alone: true,
+    });
+    const all = drive(plan, lanes);
+    const seen: string[][] = [];
+    for (const id of ['RPL-01', 'RPL-02', 'RPL-14', 'RLY-02']) {
+      await turn();
+      seen.push([...begun]);
+      ends.get(id)?.resolve();
+    }
+    await all;
+    assert.deepEqual(seen, [
+      ['RPL-01', 'RPL-02'],
+      ['RPL-01', 'RPL-02'],
+      ['RPL-01', 'RPL-02', 'RPL-14'],
+      ['RPL-01', 'RPL-02', 'RPL-14', 'RLY-02'],
+    ]);
+  });
+
   it('begin nothing more once one of them broke, and await what the others do', async () => {
     const { lanes, begun, ends, turn } = lanesOf(2);
     const all = drive(planOf(check('RPL-01', 3), check('RPL-02', 2), check('RPL-03', 1)), lanes);

@@ -37,15 +37,21 @@ export async function drive(
     if (failed !== undefined) throw failed.reason;
   };
   const chosen = checks.filter(({ cases }) => cases.length > 0);
-  await runAll(inTurn(chosen, lanes.length), lanes);
+  if (lanes.length === 1) await runAll(chosen, lanes);
+  else {
+    await runAll(longestFirst(chosen.filter(({ alone }) => alone !== true)), lanes);
+    await runAll(
+      chosen.filter(({ alone }) => alone === true),
+      lanes.slice(0, 1),
+    );
+  }
   return checks.map((check) => results.get(check) ?? notRun(check));
 }
 
-/** With several lanes the longest go first, so that no lane is left alone with one at the end. */
-function inTurn(checks: PlannedCheck[], lanes: number): PlannedCheck[] {
-  if (lanes === 1) return checks;
+/** So that no lane is left alone with a long one at the end. */
+function longestFirst(checks: PlannedCheck[]): PlannedCheck[] {
   // Sorting is stable: one plan, one order.
-  return [...checks].sort((a, b) => estimateOf(b) - estimateOf(a));
+  return checks.sort((a, b) => estimateOf(b) - estimateOf(a));
 }
 
 function notRun({ criterion, cell, hasSuite }: PlannedCheck): CheckResult {

@@ -16,6 +16,8 @@ export interface PlannedCheck {
   /** Empty: no suite, or nothing of it was chosen. */
   cases: PlannedCase[];
   hasSuite: boolean;
+  /** Not beside another. */
+  alone?: true | undefined;
 }
 
 export interface Plan {
@@ -41,6 +43,7 @@ export function plan({ criteria, suites, budgetMs, only, first, lanes = 1 }: Run
         criterion: id,
         cell,
         hasSuite: cases.length > 0,
+        alone: suite?.alone,
         cases: inOrder(
           cases.filter((one) => only?.(one.id) ?? true),
           first,
@@ -48,7 +51,10 @@ export function plan({ criteria, suites, budgetMs, only, first, lanes = 1 }: Run
       };
     }),
   );
-  const estimateMs = checks.reduce((sum, check) => sum + estimateOf(check), 0) / lanes;
+  const estimateMs = checks.reduce(
+    (sum, check) => sum + estimateOf(check) / (check.alone === true ? 1 : lanes),
+    0,
+  );
   if (estimateMs > budgetMs) {
     throw new OverBudget(
       `the plan takes about ${Math.ceil(estimateMs / 1000)} s and the budget is ${Math.floor(budgetMs / 1000)} s; raise --budget or narrow the run`,
