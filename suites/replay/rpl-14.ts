@@ -1,6 +1,6 @@
 /** RPL-14: a link that is silent without an end is noticed within 2.5 heartbeats, the observation goes on over another, and the task stays one. */
 import { Undetermined } from '../../src/harness/check.js';
-import { until } from '../../src/harness/lab/deadline.js';
+import { until, within } from '../../src/harness/lab/deadline.js';
 import type { CutKind, Link, TapConnection } from '../../src/harness/lab/ports.js';
 import { isObserved, sentCalls } from '../../src/harness/lab/sent-calls.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
@@ -13,6 +13,9 @@ import { silentAnswer } from './silent-answer.js';
 const DEAD_AFTER = 2.5;
 /** Between the notice and the next subscribe lie a back-off and a handshake; how late the host was comes on top. */
 const ALLOWANCE = 2;
+/** Heartbeats after which nobody waits for another subscribe any more: it is far too late already. */
+const GIVEN_UP_AFTER = 4 * DEAD_AFTER * ALLOWANCE;
+const RESULT_MS = 15_000;
 
 /** Silences the connection of the stream; resolves once that is seen to have taken. */
 type Strike = (stream: TapConnection, link: Link) => Promise<void>;
@@ -73,11 +76,19 @@ const halfOpen = (strike: Strike, releasedInside: boolean) => async (lab: CaseLa
     await executor.holds.release(lab.scriptId('c'), 'go');
     await ended(executor.probe(), String(task_id));
   }
-  const next = await until(() => subscribes(link).find(({ connection }) => connection !== stream), {
-    ms: 15_000,
-    what: 'a subscribe on another connection',
-    everyMs: 20,
-  });
+  const struck = performance.now();
+  const waited = () => performance.now() - struck - lab.hostLate();
+  const next = await until(
+    () => {
+      const found = subscribes(link).find(({ connection }) => connection !== stream);
+      lab.expect(
+        found !== undefined || waited() < GIVEN_UP_AFTER * executor.settings.heartbeatMs,
+        'the silent link is kept: no subscribe came on another connection',
+      );
+      return found;
+    },
+    { ms: 15_000, what: 'a subscribe on another connection', everyMs: 20 },
+  );
   const heard = stream.wire.filter(({ direction }) => direction === 'downstream').at(-1)?.at_ms ?? 0;
   const beats = (next.at - heard) / executor.settings.heartbeatMs;
   const late = lab.hostLate() / executor.settings.heartbeatMs;
@@ -87,8 +98,9 @@ const halfOpen = (strike: Strike, releasedInside: boolean) => async (lab: CaseLa
     `the silent link was left after ${beats.toFixed(1)} heartbeats, not ${DEAD_AFTER}`,
   );
   if (!releasedInside) await executor.holds.release(lab.scriptId('c'), 'go');
-  const result = await run.result;
-  lab.evidence('lines.json', run.lines);
+  const result = await within(run.result, RESULT_MS, 'the result after the resume').finally(() =>
+    lab.evidence('lines.json', run.lines),
+  );
   lab.expect(
     result?.outcome === 'completed' && result.verified === true && result.observation === 'complete',
     `after the resume: ${JSON.stringify(result)}`,

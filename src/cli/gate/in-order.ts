@@ -1,7 +1,7 @@
-/** Several at a time, and each result handed on in the order of the items. */
+/** Several at a time, the longest first, and each result handed on in the order of the items. */
 
 /**
- * Runs `work` on every item, at most `most` at once, and calls `emit` with each result as soon as those before it are
+ * Runs `work` on every item, at most `most` at once and those of the greatest `weight` first, and calls `emit` with each result as soon as those before it are
  * there too. Rejects with the first error; what runs by then is awaited, and nothing more is started.
  */
 export async function inOrder<T, R>(
@@ -9,17 +9,20 @@ export async function inOrder<T, R>(
   most: number,
   work: (item: T) => Promise<R>,
   emit: (result: R) => void,
+  weight: (item: T) => number = () => 0,
 ): Promise<R[]> {
   const results: { value: R }[] = [];
   const all: R[] = [];
-  let next = 0;
+  const queue = items
+    .map((item, index) => ({ item, index, weight: weight(item) }))
+    .sort((one, other) => other.weight - one.weight);
   let broken = false;
   const worker = async (): Promise<void> => {
-    while (next < items.length && !broken) {
-      const index = next;
-      next += 1;
+    while (!broken) {
+      const taken = queue.shift();
+      if (taken === undefined) return;
       try {
-        results[index] = { value: await work(items[index] as T) };
+        results[taken.index] = { value: await work(taken.item) };
       } catch (error) {
         broken = true;
         throw error;

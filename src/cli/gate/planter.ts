@@ -6,37 +6,17 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { defects } from '../../harness/defects/registry.js';
+import { defectFlags } from './defect-flags.js';
 import { execute } from './execute.js';
-import { GATES } from './options.js';
 import type { Planted, PlantJob } from './plant.js';
 import { caught } from './plant.js';
-
-/** Of each sweep: enough for most failures and for a bystander; a declared criterion that passes them is run whole. */
-const POINTS = 6;
-const DAY_MS = 86_400_000;
 
 async function plant({ defect: id, seed, out }: PlantJob): Promise<Planted> {
   const defect = defects.find((one) => one.id === id);
   if (defect === undefined) throw new Error(`no defect ${id}`);
   mkdirSync(out, { recursive: true });
   rmSync(join(out, 'verdict.json'), { force: true });
-  const { verdict } = await execute(
-    {
-      gates: [...GATES],
-      bindings: [...defect.bindings],
-      topologies: [defect.topology ?? 'direct'],
-      seed,
-      budget: DAY_MS,
-      out,
-      // A second failure of a criterion that has failed proves nothing more, and why it failed is known.
-      failFast: true,
-      shrink: 0,
-      points: POINTS,
-      defect: id,
-      key: '',
-    },
-    () => {},
-  );
+  const { verdict } = await execute(defectFlags(defect, seed, out), () => {});
   return { row: caught(defect, verdict) };
 }
 

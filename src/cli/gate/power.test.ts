@@ -36,6 +36,24 @@ describe('the planted defects', () => {
     assert.deepEqual([told, most], [[0, 1, 2], 2]);
   });
 
+  it('begin with the longest, and keep the order of those that are as long', async () => {
+    const begun: number[] = [];
+    const told: number[] = [];
+    const work = async (item: number) => {
+      begun.push(item);
+      return item;
+    };
+    const weight = (item: number) => (item === 2 ? 9 : 1);
+    await inOrder([0, 1, 2, 3], 1, work, (item) => told.push(item), weight);
+    assert.deepEqual(
+      [begun, told],
+      [
+        [2, 0, 1, 3],
+        [0, 1, 2, 3],
+      ],
+    );
+  });
+
   it('start nothing more once one run came to nothing', async () => {
     const begun: number[] = [];
     const work = async (item: number) => {

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Defect } from '../../harness/defects/defect.js';
 import { defects } from '../../harness/defects/registry.js';
+import { plan } from '../../harness/run/plan.js';
 import { UsageError } from '../usage-error.js';
 import { buildDigest } from './build-digest.js';
+import { defectFlags } from './defect-flags.js';
 import { inOrder } from './in-order.js';
 import { globs, many, seed } from './options.js';
 import { openPlanters } from './plant.js';
+import { runOptions } from './run-options.js';
 import { type Caught, SCORE_SCHEMA, type Score } from './score.js';
 
 interface Flags {
@@ -74,6 +77,8 @@ async function power(flags: Flags): Promise<void> {
       done += 1;
       print(row, done);
     },
+    // None of the long ones is left to run alone in the end.
+    (defect) => plan(runOptions(defectFlags(defect, flags.seed, flags.out))).estimateMs,
   ).finally(planters.close);
   if (live) process.stderr.write('\r\u001b[K');
   const duration_ms = Math.round(performance.now() - started);

@@ -63,23 +63,31 @@ const key = ({ pid, started }: Running): string => `${pid}@${started}`;
 
 function table(): Running[] {
   const mine = owner('self');
+  const born = Number(statOf('self')[STARTED]);
   return entries().flatMap((entry) => {
-    if (!/^\d+$/.test(entry) || owner(entry) !== mine) return [];
-    const text = read(`/proc/${entry}/stat`);
-    // The name in parentheses may hold anything, also parentheses.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    if (!/^\d+$/.test(entry)) return [];
+    const fields = statOf(entry);
     const [state = '', parent = '', , , terminal = ''] = fields;
-    if (state === '') return [];
+    // What was there before us is nothing that a lab of ours has started.
+    if (state === '' || Number(fields[STARTED]) < born || owner(entry) !== mine) return [];
     return [
       {
         pid: Number(entry),
         state,
         parent: Number(parent),
         terminal: Number(terminal),
-        started: fields[19] ?? '',
+        started: fields[STARTED] ?? '',
       },
     ];
   });
+}
+
+const STARTED = 19;
+
+/** The fields of a process behind its name, which may hold anything, also parentheses. */
+function statOf(pid: string): string[] {
+  const text = read(`/proc/${pid}/stat`);
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 function entries(): string[] {

@@ -1,7 +1,7 @@
 /** How a probe gets to a subject: TLS to it, directly or through a relay, which to the probe is an HTTPS proxy. */
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { createSecureContext, type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { Address } from '../lab/ports.js';
 import { keyLog } from '../lab/tls/key-log.js';
 
@@ -68,13 +68,26 @@ export function reach(
   );
 }
 
+const CONTEXTS = 16;
+const contexts = new Map<string, SecureContext>();
+
+/** Reading an authority costs as much as a handshake, and the connections of one case have the same one. */
+function contextOf(ca: string): SecureContext {
+  const known = contexts.get(ca) ?? createSecureContext({ ca, minVersion: 'TLSv1.3' });
+  // The one that was used last is the last to go.
+  contexts.delete(ca);
+  contexts.set(ca, known);
+  const [oldest] = contexts.keys();
+  if (contexts.size > CONTEXTS && oldest !== undefined) contexts.delete(oldest);
+  return known;
+}
+
 /** Every connection of a probe logs its secrets, so that the taps can tell its frames. */
 function secure({ ca, servername }: Peer, to: Address | Socket): TLSSocket {
   const socket = tlsConnect({
     ...('port' in to && 'host' in to ? { host: to.host, port: to.port } : { socket: to as Socket }),
-    ca,
+    secureContext: contextOf(ca),
     servername,
-    minVersion: 'TLSv1.3',
     ALPNProtocols: ['http/1.1'],
   });
   socket.on('keylog', (line: Buffer) => keyLog.add(line.toString('latin1')));

@@ -8,6 +8,7 @@ export const nonceNotRemembered: Defect = {
   breaks: 'a nonce may be used again by another request',
   fails: ['PRF-11', 'RPL-18'],
   bindings: ['JSONRPC'],
+  shownBy: ['/refused'],
   executor: withJournal((journal) => ({
     admit: (admission) => journal.admit({ ...admission, nonce: randomUUID() }),
     reserved: (caller, requestId, digest) => journal.reserved(caller, requestId, digest, randomUUID()),
