@@ -57,7 +57,7 @@ export function dialWebSocket(
     ws.on('error', reject);
     ws.once('upgrade', ({ socket }) => {
       const halves = protocol === CONNECT_PROTOCOL;
-      ws.once('open', () => resolve({ ws, duplex: new WsDuplex(ws, socket, { halves }) }));
+      ws.once('open', () => resolve({ ws, duplex: new WsDuplex(ws, socket, { client: true, halves }) }));
     });
   });
 }

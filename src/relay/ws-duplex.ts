@@ -1,7 +1,8 @@
-/** A WebSocket's binary messages as one stream of bytes: back-pressure both ways, one system call per tick. */
+/** A WebSocket's binary messages as one stream of bytes: back-pressure both ways, one system call per message. */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { binaryFrame } from './frame.js';
 
 /** Longest message. */
 const MESSAGE_BYTES = 64 * 1024;
@@ -13,19 +14,20 @@ export class WsDuplex extends Duplex {
   readonly #ws: WebSocket;
   readonly #socket: Socket;
   readonly #halves: boolean;
-  #corked = false;
+  readonly #masked: boolean;
   /** The other side has said that it is done. */
   #over = false;
 
   /**
-   * `socket` is the connection under the open WebSocket. With `halves` each direction ends by itself, by an empty
-   * message; a WebSocket has no such thing of its own.
+   * `socket` is the connection under the open WebSocket, which a `client` has dialled. With `halves` each direction ends
+   * by itself, by an empty message; a WebSocket has no such thing of its own.
    */
-  constructor(ws: WebSocket, socket: Socket, { halves = false } = {}) {
+  constructor(ws: WebSocket, socket: Socket, { client = false, halves = false } = {}) {
     super({ allowHalfOpen: halves });
     this.#ws = ws;
     this.#socket = socket;
     this.#halves = halves;
+    this.#masked = client;
     socket.setNoDelay(true);
     ws.on('message', (data: RawData, binary: boolean) => {
       if (!binary) {
@@ -54,7 +56,21 @@ export class WsDuplex extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    if (chunk.length === 0) {
+    this.#send([chunk], chunk.length, done);
+  }
+
+  override _writev(
+    chunks: { chunk: Buffer; encoding: BufferEncoding }[],
+    done: (error?: Error | null) => void,
+  ): void {
+    const all = chunks.map(({ chunk }) => chunk);
+    const length = all.reduce((sum, chunk) => sum + chunk.length, 0);
+    this.#send(length > MESSAGE_BYTES ? [Buffer.concat(all, length)] : all, length, done);
+  }
+
+  /** The library's own sender would mask byte by byte, and write header and body apart; both take whole frames only. */
+  #send(chunks: readonly Buffer[], length: number, done: (error?: Error | null) => void): void {
+    if (length === 0) {
       done();
       return;
     }
@@ -62,19 +78,17 @@ export class WsDuplex extends Duplex {
       done(new Error('the WebSocket is closed'));
       return;
     }
-    this.#cork();
+    const sent = (error?: Error | null) => done(error ?? null);
+    if (length <= MESSAGE_BYTES) {
+      this.#socket.write(binaryFrame(chunks, length, this.#masked), sent);
+      return;
+    }
     // The other side bounds what it takes as one message; a TLS stack hands on a large write in one piece.
+    const [chunk = END] = chunks;
     let at = 0;
-    for (; chunk.length - at > MESSAGE_BYTES; at += MESSAGE_BYTES)
-      this.#ws.send(chunk.subarray(at, at + MESSAGE_BYTES), { binary: true });
-    this.#ws.send(chunk.subarray(at), { binary: true }, (error) => done(error ?? null));
-  }
-
-  override _writev(
-    chunks: { chunk: Buffer; encoding: BufferEncoding }[],
-    done: (error?: Error | null) => void,
-  ): void {
-    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
+    for (; length - at > MESSAGE_BYTES; at += MESSAGE_BYTES)
+      this.#socket.write(binaryFrame([chunk.subarray(at, at + MESSAGE_BYTES)], MESSAGE_BYTES, this.#masked));
+    this.#socket.write(binaryFrame([chunk.subarray(at)], length - at, this.#masked), sent);
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -91,16 +105,5 @@ export class WsDuplex extends Duplex {
     if (this.#over && this.writableFinished) this.#ws.close(1000);
     else this.#ws.terminate();
     done(error);
-  }
-
-  /** Header and body of a frame are two writes: held together until the tick is over. */
-  #cork(): void {
-    if (this.#corked) return;
-    this.#corked = true;
-    this.#socket.cork();
-    setImmediate(() => {
-      this.#corked = false;
-      this.#socket.uncork();
-    });
   }
 }
