@@ -29,7 +29,7 @@ function verify(
 ): { caller?: VerifiedCaller; reason: string } {
   if (certificate === undefined) return verifyBearer(authorization, now, options);
   // One that is presented counts, also beside a good token: a half-trusted caller is not a caller.
-  const shown = verifyCertificate(certificate, options.certificates ?? new Map());
+  const shown = verifyCertificate(certificate, options.certificates ?? new Map(), now);
   if (shown.caller === undefined || authorization === undefined) return shown;
   const spoken = verifyBearer(authorization, now, options);
   if (spoken.caller === undefined) return spoken;

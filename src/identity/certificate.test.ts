@@ -40,6 +40,8 @@ describe('a caller by certificate', () => {
   const shown = (more: Partial<PresentedCertificate> = {}): PresentedCertificate => ({
     uriSans: ['oab:gate'],
     publicKey: otherTls,
+    validFrom: NOW - 1000,
+    validTo: NOW + 1000,
     authorized: true,
     ...more,
   });
@@ -75,6 +77,9 @@ describe('a caller by certificate', () => {
     ['a peer that is not configured', { uriSans: ['oab:nobody'] }],
     ['a peer that may not come by certificate', { uriSans: ['oab:gate-other'] }],
     ['a chain that does not end at the authority', { authorized: false }],
+    ['the pinned key after its time', { uriSans: ['oab:pinned'], publicKey: tls, validTo: NOW - 1 }],
+    ['the pinned key before its time', { uriSans: ['oab:pinned'], publicKey: tls, validFrom: NOW + 1 }],
+    ['dates that nobody can read', { uriSans: ['oab:pinned'], publicKey: tls, validTo: Number.NaN }],
     ['another key than the pinned one', { uriSans: ['oab:pinned'] }],
   ] as const) {
     it(`is nobody with ${what}, also beside a good token`, async () => {

@@ -36,11 +36,14 @@ export interface VerifiedCaller {
 export interface PresentedCertificate {
   uriSans: readonly string[];
   publicKey: KeyObject;
+  /** Its time, in ms. */
+  validFrom: number;
+  validTo: number;
   /** Its chain ends at the configured CA, and it is in its time. */
   authorized: boolean;
 }
 
-/** How a peer's certificate is trusted: by its chain, or, with `pinned`, by its public key alone. */
+/** How a peer's certificate is trusted: by its chain, or, with `pinned`, by its public key and its time. */
 export interface TrustedCertificate {
   /** What a caller by certificate may ask for; a token says so itself. */
   capabilities: readonly string[];

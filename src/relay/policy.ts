@@ -56,10 +56,11 @@ export function createPolicy({ relay, peers, skewMs }: PolicyOptions) {
     prove({ authorization, certificate }: Credentials, now: number): Proven {
       if (certificate === undefined)
         return authorization === undefined ? { reason: 'no credential' } : byToken(authorization, now);
-      const shown = verifyCertificate(certificate, certificates);
+      const shown = verifyCertificate(certificate, certificates, now);
       const peer = shown.caller && byName.get(shown.caller.peer);
       if (peer === undefined) return { reason: shown.reason };
-      const stands = () => verifyCertificate(certificate, certificates).caller !== undefined;
+      // What was opened in the certificate's time goes on after it, as behind a token.
+      const stands = () => verifyCertificate(certificate, certificates, now).caller !== undefined;
       if (authorization === undefined) return { peer, reason: 'ok', stands };
       const spoken = byToken(authorization, now);
       if (spoken.peer !== undefined && spoken.peer !== peer)

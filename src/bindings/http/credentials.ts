@@ -25,6 +25,8 @@ function certificateOf({ socket }: IncomingMessage): PresentedCertificate | unde
   const presented = {
     uriSans: uriSansOf(certificate.subjectAltName),
     publicKey: certificate.publicKey,
+    validFrom: Date.parse(certificate.validFrom),
+    validTo: Date.parse(certificate.validTo),
     authorized: socket.authorized,
   };
   shown.set(socket, presented);

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { inTime } from '../../identity/certificate.js';
 
 export interface DialTls {
   /** PEM of the authorities that the server's certificate must chain to; the system's by default. */
@@ -27,7 +28,7 @@ export interface DialOptions {
 
 const CONNECT_MS = 5000;
 
-/** The server showed a key that configuration does not pin. */
+/** The server showed a key that configuration does not pin, or the pinned one in a certificate out of its time. */
 export class WrongServerKey extends Error {
   override name = 'WrongServerKey';
 }
@@ -91,7 +92,7 @@ class Connectors {
   #made: buildConnector.connector | undefined;
   #for: DialTls | undefined;
   /** Of the last connection whose key was the pinned one: a resumed session shows no certificate any more. */
-  #session: { bytes: Buffer; key: KeyObject } | undefined;
+  #session: { bytes: Buffer; shown: Shown } | undefined;
 
   connect(target: buildConnector.Options, tls: DialTls, callback: buildConnector.Callback): void {
     if (tls.pinned === undefined) this.#chained(tls)(target, callback);
@@ -114,7 +115,9 @@ class Connectors {
     pinned: (key: KeyObject) => boolean,
     callback: buildConnector.Callback,
   ): void {
-    const resumed = this.#session !== undefined && pinned(this.#session.key) ? this.#session : undefined;
+    const left = this.#session;
+    const stands = left !== undefined && pinned(left.shown.key) && inTime(left.shown, Date.now());
+    const resumed = stands ? left : undefined;
     const connector = buildConnector({
       ...common(tls),
       // Without an authority the key alone decides.
@@ -125,17 +128,37 @@ class Connectors {
     connector(target, (...outcome) => {
       const [, socket] = outcome;
       if (!(socket instanceof TLSSocket)) return callback(...outcome);
-      const key = socket.isSessionReused() ? resumed?.key : socket.getPeerX509Certificate()?.publicKey;
-      if (key === undefined || !pinned(key)) {
+      const shown = socket.isSessionReused() ? resumed?.shown : shownOn(socket);
+      const no = (why: string) => {
         socket.destroy();
-        return callback(new WrongServerKey('the server’s TLS key is not the pinned one (tls_key)'), null);
-      }
+        callback(new WrongServerKey(why), null);
+      };
+      if (shown === undefined || !pinned(shown.key))
+        return no('the server’s TLS key is not the pinned one (tls_key)');
+      if (!inTime(shown, Date.now()))
+        return no(
+          'the server’s certificate is not in its time, although its key is the pinned one (tls_key)',
+        );
       socket.on('session', (bytes: Buffer) => {
-        this.#session = { bytes, key };
+        this.#session = { bytes, shown };
       });
       callback(...outcome);
     });
   }
+}
+
+/** What a server's certificate says of itself; times in ms. */
+interface Shown {
+  key: KeyObject;
+  validFrom: number;
+  validTo: number;
+}
+
+function shownOn(socket: TLSSocket): Shown | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return undefined;
+  const { publicKey: key, validFrom, validTo } = certificate;
+  return { key, validFrom: Date.parse(validFrom), validTo: Date.parse(validTo) };
 }
 
 function common({ ca, client }: DialTls) {

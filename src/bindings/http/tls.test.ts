@@ -90,6 +90,20 @@ describe('TLS between the peers', () => {
     assert.equal(seen.length, 2, 'nothing is sent to a wrong key');
   });
 
+  it('takes the pinned key in its certificate’s time only', async () => {
+    const HOUR = 3_600_000;
+    for (const [name, dates] of [
+      ['expired', { notBefore: new Date(Date.now() - 2 * HOUR), notAfter: new Date(Date.now() - HOUR) }],
+      ['early', { notBefore: new Date(Date.now() + HOUR), notAfter: new Date(Date.now() + 2 * HOUR) }],
+    ] as const) {
+      const issued = await authority.issue(name, { dns: ['oab-b.lab'], ...dates });
+      listener.renew(tls(issued));
+      await assert.rejects(ask({ pinned: pin(issued) }), /not in its time/, name);
+      await assert.rejects(ask({ ...ca(), pinned: pin(issued) }), /expired|not yet valid/, name);
+    }
+    assert.equal(seen.length, 0, 'nothing is sent to it');
+  });
+
   it('resumes the session of the pinned key, until that key is pinned no more', async () => {
     let pinned = pin(server);
     const pool = dialled({ pinned: (key) => pinned(key) });
