@@ -30,6 +30,7 @@ export function dialWebSocket(
   path: string,
   protocol: string,
   timeoutMs: number,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ ws: WebSocket; duplex: WsDuplex }> {
   const token = target.credentials();
   const url = new URL(path, target.url);
@@ -47,7 +48,7 @@ export function dialWebSocket(
     skipUTF8Validation: true,
     maxPayload: MAX_MESSAGE,
     handshakeTimeout: timeoutMs,
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    headers: { ...more, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
   });
   return new Promise((resolve, reject) => {
     ws.once('unexpected-response', (_, { statusCode = 0 }) => {

@@ -218,6 +218,18 @@ describe('the relay', () => {
     const { ask } = await rivals(60_000);
     assert.deepEqual([await ask(), await ask(), await ask()], ['newer', 'newer', 'newer']);
     assert.equal(bench.relay.counts().refused.replaced, 1);
+    assert.ok(bench.logged.includes('warn refused replaced'));
+  });
+
+  it('refuses nothing to an executor that renews its own tunnel', async () => {
+    bench = await RelayBench.open();
+    const tunnel = bench.tunnel();
+    await tunnel.up;
+    tunnel.renew();
+    const replaced = () => bench.logged.find((line) => / replaced$/.test(line));
+    while (replaced() === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(replaced(), 'info replaced');
+    assert.equal(bench.relay.counts().refused.replaced, undefined);
   });
 
   it('is asked for a route again by an executor that was replaced, after its longest wait', async () => {

@@ -13,7 +13,7 @@ import type { Log } from '../telemetry/log.js';
 import { type Counted, type Refusal, refuse } from './answers.js';
 import type { RelayConfig } from './config.js';
 import { createPolicy, type RelayPeer, type Stands } from './policy.js';
-import { CONNECT_PROTOCOL, MAX_MESSAGE, TUNNEL_PROTOCOL } from './protocols.js';
+import { CONNECT_PROTOCOL, INSTANCE, MAX_MESSAGE, TUNNEL_PROTOCOL } from './protocols.js';
 import type { Registry } from './registry.js';
 import type { splice } from './splice.js';
 import { CLOSE, Tunnel } from './tunnel.js';
@@ -203,12 +203,15 @@ export async function openRelay(
       return no(socket, 'forbidden', { peer, route: route?.slice(0, 300), tunnel: true });
     if (draining || registry.size >= limits.tunnels)
       return no(socket, 'unavailable', { peer, tunnel: true, draining });
+    const named = request.headers[INSTANCE];
+    const instance = typeof named === 'string' && /^[\w-]{1,64}$/.test(named) ? named : undefined;
     websockets.handleUpgrade(request, socket, head, (ws) => {
       generation += 1;
       const tunnel = new Tunnel(ws, request.socket, {
         generation,
         peer,
         route,
+        instance,
         stands: proven.stands,
         streamWindow: limits.bufferBytes,
         maxStreams: limits.streams,
@@ -216,7 +219,12 @@ export async function openRelay(
       });
       log.info({ peer, route, generation: tunnel.generation }, 'a tunnel is up');
       const former = registry.find(route);
-      if (former !== undefined) count('replaced', { peer, route, generation: former.generation });
+      if (former !== undefined) {
+        const lost = { peer, route, generation: former.generation };
+        // By its own process it is make before break; two processes that have one route take it from each other.
+        if (instance !== undefined && instance === former.instance) log.info(lost, 'replaced');
+        else count('replaced', lost);
+      }
       registry.register(tunnel);
       void tunnel.closed.then(() =>
         log.info({ peer, route, generation: tunnel.generation }, 'a tunnel is gone'),

@@ -1,4 +1,5 @@
 /** The executor's end: dials a relay, keeps one tunnel up, and hands on each connection that comes through it. */
+import { randomUUID } from 'node:crypto';
 import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -6,7 +7,7 @@ import type { Log } from '../telemetry/log.js';
 import { dialWebSocket, type RelayTarget } from './dial-websocket.js';
 import { type Liveness, watchLiveness } from './liveness.js';
 import { MuxSocket } from './mux-socket.js';
-import { REPLACED, TUNNEL_PROTOCOL } from './protocols.js';
+import { INSTANCE, REPLACED, TUNNEL_PROTOCOL } from './protocols.js';
 import { CLOSE } from './tunnel.js';
 import { sessionOptions, widen } from './windows.js';
 import type { WsDuplex } from './ws-duplex.js';
@@ -48,6 +49,7 @@ interface Live {
 
 export function openTunnel(options: TunnelClientOptions): TunnelClient {
   const { reconnect, log, target } = options;
+  const instance = randomUUID();
   let current: Live | undefined;
   let stopped = false;
   let dialling: AbortController | undefined;
@@ -69,7 +71,7 @@ export function openTunnel(options: TunnelClientOptions): TunnelClient {
       wait = Math.min(wait * 2, reconnect.ceilingMs)
     ) {
       try {
-        const live = await dialOnce(options);
+        const live = await dialOnce(options, instance);
         dialling = undefined;
         if (stopped) {
           live.ws.terminate();
@@ -126,10 +128,12 @@ function retire({ session, ws, streams }: Live): void {
   whenIdle();
 }
 
-async function dialOnce(options: TunnelClientOptions): Promise<Live> {
+async function dialOnce(options: TunnelClientOptions, instance: string): Promise<Live> {
   const { target } = options;
   const path = `tunnel/${encodeURIComponent(target.route)}`;
-  const { ws, duplex } = await dialWebSocket(target, path, TUNNEL_PROTOCOL, HANDSHAKE_MS);
+  const { ws, duplex } = await dialWebSocket(target, path, TUNNEL_PROTOCOL, HANDSHAKE_MS, {
+    [INSTANCE]: instance,
+  });
   return serve(duplex, ws, options);
 }
 

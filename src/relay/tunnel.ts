@@ -17,6 +17,8 @@ export interface TunnelOptions {
   generation: number;
   peer: string;
   route: string;
+  /** The executor's process, as it names itself; undefined when it does not. */
+  instance: string | undefined;
   /** Whether what it was registered with still holds. */
   stands: Stands;
   streamWindow: number;
@@ -28,6 +30,7 @@ export class Tunnel {
   readonly generation: number;
   readonly peer: string;
   readonly route: string;
+  readonly instance: string | undefined;
   readonly stands: Stands;
   /** Resolves when the WebSocket is gone, whoever ended it. */
   readonly closed: Promise<void>;
@@ -42,6 +45,7 @@ export class Tunnel {
     this.generation = options.generation;
     this.peer = options.peer;
     this.route = options.route;
+    this.instance = options.instance;
     this.stands = options.stands;
     this.#ws = ws;
     this.#maxStreams = options.maxStreams;

@@ -17,7 +17,7 @@ import { newKey } from '../../identity/new-key.js';
 import type { TrustedKey } from '../../identity/ports.js';
 import { mintRelayToken } from '../../identity/relay-token.js';
 import { type Authority, type Issued, openAuthority } from '../../identity/testing/authority.js';
-import { silentLog } from '../../telemetry/log.js';
+import { type Log, silentLog } from '../../telemetry/log.js';
 import type { RelayConfig } from '../config.js';
 import { permits, type RelayPeer } from '../policy.js';
 import { Registry } from '../registry.js';
@@ -62,6 +62,8 @@ export class RelayBench {
   readonly folder = mkdtempSync(join(tmpdir(), 'oab-relay-'));
   readonly executorServer: Server;
   relay!: Relay;
+  /** What the relay logged at info and above. */
+  readonly logged: string[] = [];
   #tunnels: TunnelClient[] = [];
   #sockets = new Set<Duplex>();
 
@@ -110,8 +112,16 @@ export class RelayBench {
         skewMs: 30_000,
         ...change,
       },
-      { now: Date.now, log: silentLog, registry: () => new Registry(), splice, permits },
+      { now: Date.now, log: this.#log(), registry: () => new Registry(), splice, permits },
     );
+  }
+
+  #log(): Log {
+    const at =
+      (level: string) =>
+      (fields: Record<string, unknown>, message: string): void =>
+        void this.logged.push(`${level} ${message} ${String(fields.refusal ?? '')}`.trim());
+    return { ...silentLog, info: at('info'), warn: at('warn') } as unknown as Log;
   }
 
   /** A tunnel of `peer` for `route`; the connections go to the bench's executor unless told otherwise. */
