@@ -49,6 +49,36 @@ describe('a turn', () => {
       return { stopReason: 'cancelled' };
     });
 
+  it('audits a permission once, whatever becomes of the first acknowledgement', async () => {
+    const runner = inProcessRunner(async ({ say }) => {
+      const asks = { type: 'permission', toolCallId: 'c', kind: 'read', title: 'r', allowed: true } as const;
+      say(asks);
+      say(asks);
+      return { summary: '' };
+    });
+    let lost = 0;
+    await withParts(runner, (parts) => ({
+      ...parts,
+      journal: {
+        ...parts.journal,
+        async audit(draft, again) {
+          const row = await parts.journal.audit(draft, again);
+          if (draft.kind === 'permission' && lost < 2) {
+            lost += 1;
+            throw new StoreUnavailable('the acknowledgement was lost');
+          }
+          return row;
+        },
+      },
+    }));
+    await run();
+    const rows = opened.journal.audits(0, 100).filter(({ kind }) => kind === 'permission');
+    assert.deepEqual(
+      rows.map(({ detail }) => detail.asked),
+      [1, 2],
+    );
+  });
+
   it('keeps what the envelope says equal to the log when the ceiling of events is reached', async () => {
     const runner = inProcessRunner(async ({ say, stopped }) => {
       for (let n = 0; n < 100; n += 1) say({ type: 'text', text: `${n} ` });

@@ -199,14 +199,20 @@ export class Turn {
     this.#permissions += 1;
     // An agent that asks without end would fill the audit as it would the log.
     if (this.#permissions > this.#limits.events) this.stop('events');
-    await this.#orStop(() =>
-      journal.audit({
-        kind: 'permission',
-        at: clock.now(),
-        peer: this.#row.caller,
-        taskId: this.#row.taskId,
-        detail: { kind: event.kind, tool_call_id: event.toolCallId, allowed: event.allowed },
-      }),
-    );
+    const { kind, toolCallId, allowed } = event;
+    // The same row at each try, told by its number from another answer to the same call: it stands once.
+    const row = {
+      kind: 'permission' as const,
+      at: clock.now(),
+      peer: this.#row.caller,
+      taskId: this.#row.taskId,
+      detail: { kind, tool_call_id: toolCallId, allowed, asked: this.#permissions },
+    };
+    let again = false;
+    await this.#orStop(() => {
+      const written = journal.audit(row, again);
+      again = true;
+      return written;
+    });
   }
 }

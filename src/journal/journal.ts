@@ -151,7 +151,8 @@ export interface Journal {
    * reservation that ended before `purgedBefore` (D-12). Returns how many tasks were trimmed.
    */
   trim(endedBefore: number, purgedBefore: number): Promise<number>;
-  audit(draft: AuditDraft): Promise<AuditRow>;
+  /** `again`: an earlier try of the same draft may stand already, its acknowledgement lost; then it stands once. */
+  audit(draft: AuditDraft, again?: boolean): Promise<AuditRow>;
   audits(after: number, limit: number): AuditRow[];
   /** Resolves true while the store takes writes (a real write is tried). */
   healthy(): Promise<boolean>;

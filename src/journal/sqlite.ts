@@ -93,7 +93,7 @@ export async function openSqliteJournal(options: SqliteOptions): Promise<Journal
     position: (taskId, cursor) => positionOf(reading.secret, taskId, cursor),
     trim: (endedBefore, purgedBefore) =>
       writer.write({ kind: 'trim', endedBefore, reservedBefore: purgedBefore }),
-    audit: (draft) => writer.write({ kind: 'audit', draft }),
+    audit: (draft, again = false) => writer.write({ kind: 'audit', draft, again }),
     audits: (after, limit) => reading.ask((reader) => reader.audits(after, limit)),
     healthy: () =>
       writer.write({ kind: 'probe' }).then(

@@ -5,12 +5,12 @@ import { isTerminal } from '../profile/lifecycle.js';
 import type { Digest, TaskState } from '../profile/model.js';
 import { auditHead, FIRST_AUDIT_HEAD } from './audit-chain.js';
 import type { Admission, Admitted, Append, Appended, AuditDraft, AuditRow, EventDraft } from './journal.js';
-import { type AuditColumns, type TaskColumns, taskRow } from './rows.js';
+import { type AuditColumns, auditRow, type TaskColumns, taskRow } from './rows.js';
 
 export type Operation =
   | { kind: 'admit'; admission: Admission }
   | { kind: 'append'; taskId: string; append: Append }
-  | { kind: 'audit'; draft: AuditDraft }
+  | { kind: 'audit'; draft: AuditDraft; again?: boolean }
   | { kind: 'trim'; endedBefore: number; reservedBefore: number }
   | { kind: 'probe' };
 
@@ -66,7 +66,10 @@ export class Writer {
       case 'append':
         return this.#append(operation.taskId, operation.append);
       case 'audit':
-        return this.#record(operation.draft);
+        return (
+          (operation.again === true ? this.#standing(operation.draft) : undefined) ??
+          this.#record(operation.draft)
+        );
       case 'trim':
         return this.#trim(operation.endedBefore, operation.reservedBefore);
       case 'probe':
@@ -162,6 +165,14 @@ export class Writer {
       this.#sql.insertEvent.run(taskId, written.sequence, body, meta ?? null);
     }
     return written;
+  }
+
+  /** The row of an earlier try whose acknowledgement was lost. */
+  #standing({ kind, at, peer, taskId, detail }: AuditDraft): AuditRow | undefined {
+    const row = this.#sql.sameAudit.get(kind, at, peer ?? null, taskId ?? null, JSON.stringify(detail)) as
+      | AuditColumns
+      | undefined;
+    return row && auditRow(row);
   }
 
   #record(draft: AuditDraft): AuditRow {
@@ -261,6 +272,10 @@ function statements(db: Database) {
     ),
     purgeTasks: prepare('DELETE FROM tasks WHERE terminal_at < ?'),
     insertAudit: prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    // Without an index: asked for a second try only.
+    sameAudit: prepare(
+      'SELECT * FROM audit WHERE kind = ? AND at = ? AND peer IS ? AND task_id IS ? AND detail = ? ORDER BY position DESC LIMIT 1',
+    ),
     lastAudit: prepare('SELECT * FROM audit ORDER BY position DESC LIMIT 1'),
     probe: prepare(
       `INSERT INTO meta VALUES ('probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,

@@ -52,10 +52,10 @@ export function instrumentJournal(journal: Journal, stops: Stops): Journal {
         () => journal.trim(...range),
         (trimmed) => ({ trimmed }),
       ),
-    audit: (draft) =>
+    audit: (draft, again) =>
       stops.around(
         JOURNAL_WRITES.audit(draft),
-        () => journal.audit(draft),
+        () => journal.audit(draft, again),
         () => (draft.taskId === undefined ? {} : { task: draft.taskId }),
       ),
     healthy: () =>
