@@ -2,7 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialTls } from '../bindings/http/dial.js';
 import { connectJsonRpc } from '../bindings/jsonrpc/client.js';
-import { connectOab } from '../bindings/oab/client.js';
+import { connectOab, type OabClientOptions } from '../bindings/oab/client.js';
+import { connectWss } from '../bindings/wss/client.js';
+import type { PeerConnection } from '../coordinator/connection.js';
 import { type Coordinator, createCoordinator } from '../coordinator/coordinator.js';
 import { DelegateError } from '../coordinator/intend.js';
 import type { CoordinatorParts } from '../coordinator/parts.js';
@@ -20,6 +22,7 @@ import {
   type PeerSettings,
   readCoordinatorFile,
 } from './config/coordinator-file.js';
+import type { SpokenBinding } from './config/spoken.js';
 import { pause } from './pause.js';
 import { throughRelays } from './through-relays.js';
 
@@ -33,6 +36,12 @@ export interface OpenCoordinator {
   coordinator: Coordinator;
   close(): void;
 }
+
+const CONNECT: Record<SpokenBinding, (options: OabClientOptions) => PeerConnection> = {
+  JSONRPC: connectJsonRpc,
+  WSS: connectWss,
+  OAB: connectOab,
+};
 
 /** Tokens live shortly: one is made for every call. */
 const TOKEN_SECONDS = 60;
@@ -92,7 +101,7 @@ export function openCoordinator(
             });
           },
         };
-        return entry.binding === 'OAB' ? connectOab({ ...options, peer }) : connectJsonRpc(options);
+        return CONNECT[entry.binding]({ ...options, peer });
       },
       resultKey(peer, kid) {
         const keys = results.get(peer);

@@ -2,7 +2,7 @@
 import { writeEvents } from '../bindings/http/event-stream.js';
 import { type ListenerTls, listen } from '../bindings/http/listener.js';
 import { checkNegotiated } from '../bindings/http/negotiation.js';
-import { sendItems } from '../bindings/oab/stream.js';
+import { sendItems } from '../bindings/websocket/stream.js';
 import { createAcpRunner } from '../executor/agent/acp-runner.js';
 import { endOrphan } from '../executor/agent/process-group.js';
 import { createExecutor } from '../executor/executor.js';
@@ -40,8 +40,9 @@ export interface ExecutorPeerParts {
   readCreate: typeof requestFromParams;
   /** How a stream reaches its reader. */
   writeEvents: typeof writeEvents;
-  /** The same two on the custom OAB protocol. */
+  /** Reads a create on the custom OAB protocol. */
   readRequest: typeof parseRequest;
+  /** How a stream over WebSocket reaches its reader. */
   sendItems: typeof sendItems;
   openTunnel: typeof openTunnel;
   /** Around the finished service, as the bindings see it. */
@@ -101,7 +102,7 @@ export async function runExecutor(
   const listenTls = listenerTls();
   const listener = await listen({
     routes: served.routes,
-    ...(served.oab === undefined ? {} : { upgrade: served.oab.upgrade }),
+    ...(served.sockets === undefined ? {} : { upgrade: served.sockets.upgrade }),
     ...(address === undefined ? {} : { address }),
     ...(listenTls === undefined ? {} : { tls: listenTls }),
     ...(settings.relays.length === 0 ? {} : { authority: authorityOf(config.publicUrl) }),
@@ -155,7 +156,7 @@ export async function runExecutor(
   await Promise.race([executor.drain(), after(DRAIN_MS)]);
   // Whoever has just seen a terminal event comes for the Task with its result.
   if (busy) await after(LINGER_MS);
-  served.oab?.close();
+  served.sockets?.close();
   await Promise.all([listener.close(LINGER_MS), tunnels.close(LINGER_MS)]);
   stopRereading();
   await executor.stop();

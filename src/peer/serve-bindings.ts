@@ -1,18 +1,23 @@
 /** The bindings that an executor's configuration lists, over one service on one listener. */
-import { agentCard } from '../bindings/a2a/card.js';
+import { agentCard, type CardInterface } from '../bindings/a2a/card.js';
 import { cardRoute } from '../bindings/http/card-route.js';
 import type { Route } from '../bindings/http/listener.js';
 import { jsonRpcRoute } from '../bindings/jsonrpc/server.js';
-import { type OabServer, oabServer } from '../bindings/oab/server.js';
+import { oabProtocol } from '../bindings/oab/protocol.js';
+import type { Protocol } from '../bindings/websocket/protocol.js';
+import { type WebSockets, webSockets } from '../bindings/websocket/server.js';
+import { wssProtocol } from '../bindings/wss/protocol.js';
 import type { DelegationService } from '../executor/service.js';
 import { systemClock } from '../executor/system-clock.js';
+import { WSS_BINDING } from '../profile/names.js';
 import type { Log } from '../telemetry/log.js';
 import type { ExecutorSettings } from './config/executor-file.js';
+import type { SpokenBinding } from './config/spoken.js';
 import type { ExecutorPeerParts } from './executor.js';
 
 interface Served {
   routes: Route[];
-  oab?: OabServer;
+  sockets?: WebSockets;
 }
 
 /** An A2A card is served where an A2A binding is: the custom OAB protocol has none, and describes itself. */
@@ -22,24 +27,27 @@ export function serveBindings(
   service: DelegationService,
   log: Log,
 ): Served {
-  const { authenticator } = parts;
+  const { authenticator, checkNegotiated, readCreate, writeEvents, readRequest, sendItems } = parts;
   const { now } = systemClock;
   const path = new URL(config.publicUrl).pathname;
-  const served: Served = { routes: [] };
-  if (bindings.includes('JSONRPC')) {
-    const interfaces = () => [{ url: config.publicUrl, protocolBinding: 'JSONRPC' }];
-    const { checkNegotiated, readCreate, writeEvents } = parts;
-    served.routes.push(
-      cardRoute(() => agentCard(service.describe(), interfaces())),
-      jsonRpcRoute(
-        { service, authenticator, interfaces, now, log, checkNegotiated, readCreate, writeEvents },
-        path,
-      ),
-    );
-  }
-  if (bindings.includes('OAB')) {
-    const { readRequest, sendItems } = parts;
-    served.oab = oabServer({ service, authenticator, now, log, readRequest, sendItems }, path);
-  }
-  return served;
+  const listed = bindings.flatMap((binding) => interfaceOf(binding, config.publicUrl));
+  const interfaces = () => listed;
+  const base = { service, authenticator, now, log };
+  const a2a = { ...base, interfaces, checkNegotiated, readCreate };
+  const routes: Route[] = [];
+  if (listed.length > 0) routes.push(cardRoute(() => agentCard(service.describe(), listed)));
+  if (bindings.includes('JSONRPC')) routes.push(jsonRpcRoute({ ...a2a, writeEvents }, path));
+  const protocols: Protocol[] = [];
+  if (bindings.includes('WSS')) protocols.push(wssProtocol({ ...a2a, sendItems }));
+  if (bindings.includes('OAB')) protocols.push(oabProtocol({ ...base, readRequest, sendItems }));
+  return {
+    routes,
+    ...(protocols.length === 0 ? {} : { sockets: webSockets(base, protocols, path) }),
+  };
+}
+
+function interfaceOf(binding: SpokenBinding, url: string): CardInterface[] {
+  if (binding === 'OAB') return [];
+  if (binding === 'WSS') return [{ url: url.replace(/^http/, 'ws'), protocolBinding: WSS_BINDING }];
+  return [{ url, protocolBinding: binding }];
 }

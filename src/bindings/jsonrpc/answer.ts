@@ -32,7 +32,8 @@ export function readAnswer(status: number, text: string, id: number): unknown {
   return answer.result;
 }
 
-function refusal({ code, data }: Record<string, unknown>): PeerRefusal {
+/** What the `error` of an answer means. */
+export function refusal({ code, data }: Record<string, unknown>): PeerRefusal {
   const info = Array.isArray(data)
     ? (data[0] as { reason?: unknown; metadata?: Record<string, unknown> } | undefined)
     : undefined;

@@ -2,16 +2,13 @@
 import type { Dispatcher } from 'undici';
 import {
   type CallOptions,
-  NotNegotiated,
   type PeerConnection,
   type PeerDescription,
-  PeerRefusal,
   PeerUnreachable,
   type RemoteFrame,
   type RemoteTask,
 } from '../../coordinator/connection.js';
-import { timeLimit } from '../../coordinator/time-limit.js';
-import { activates, negotiate } from '../../profile/card.js';
+import { activates } from '../../profile/card.js';
 import { messageFromRequest } from '../../profile/message.js';
 import type { DelegationRequest, Digest } from '../../profile/model.js';
 import {
@@ -22,11 +19,12 @@ import {
   VERSION_PARAMETER,
 } from '../../profile/names.js';
 import { requestDigest } from '../../profile/request.js';
-import { parseStrict, StrictJsonError } from '../../profile/strict-json.js';
 import { remoteFrame, remoteTask } from '../a2a/remote-task.js';
 import type { DialOptions } from '../http/dial.js';
+import { boundedText, exchange, fetchCard } from '../http/fetch-card.js';
 import { openPool } from '../http/pool.js';
 import { EventTooLong, SseParser } from '../http/sse-parser.js';
+import { asUnreachable } from '../unreachable.js';
 import { readAnswer } from './answer.js';
 
 export interface JsonRpcClientOptions extends DialOptions {
@@ -38,41 +36,19 @@ export interface JsonRpcClientOptions extends DialOptions {
   timeoutMs: number;
 }
 
-const MAX_CARD_BYTES = 256 * 1024;
 const DEFAULT_FRAME_BYTES = 4 * 1024 * 1024;
 /** Of silence on a stream, in heartbeats, before the link counts as dead (profile section 4). */
 const SILENT_HEARTBEATS = 2.5;
 
 export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
   const pool = openPool(options);
-  const origin = new URL(options.url).origin;
+  const { origin } = new URL(options.url);
+  const place = { pool, origin, timeoutMs: options.timeoutMs };
   let described: PeerDescription | undefined;
   let nextId = 1;
 
   const endpoint = async (call: CallOptions): Promise<PeerDescription> =>
-    (described ??= await fetchCard(call));
-
-  const fetchCard = async ({ signal }: CallOptions): Promise<PeerDescription> => {
-    const { response, text } = await exchange(
-      {
-        origin,
-        path: '/.well-known/agent-card.json',
-        method: 'GET',
-        headers: { accept: 'application/json' },
-      },
-      signal,
-      MAX_CARD_BYTES,
-    );
-    if (response.statusCode !== 200)
-      throw new PeerUnreachable(`the card answered HTTP ${response.statusCode}`);
-    const card = json(text) as Record<string, unknown>;
-    const negotiated = negotiate(card, 'JSONRPC');
-    if ('refused' in negotiated)
-      throw new NotNegotiated(`${negotiated.refused} ${negotiated.detail ?? ''}`.trim());
-    if (new URL(negotiated.url).origin !== origin)
-      throw new NotNegotiated('the card names an interface at another origin');
-    return { card, params: negotiated.params, url: negotiated.url };
-  };
+    (described ??= await fetchCard(place, 'JSONRPC', call.signal));
 
   const post = (
     url: string,
@@ -98,18 +74,6 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
     };
   };
 
-  const exchange = async (request: Dispatcher.RequestOptions, signal: AbortSignal, limit: number) => {
-    const timed = timeLimit(options.timeoutMs, signal);
-    try {
-      const response = await pool.request({ ...request, signal: timed.signal });
-      return { response, text: await boundedText(response.body, limit) };
-    } catch (error) {
-      throw asUnreachable(error);
-    } finally {
-      timed.end();
-    }
-  };
-
   const unary = async (
     method: string,
     params: unknown,
@@ -119,6 +83,7 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
     const { url, params: card } = await endpoint(call);
     const id = nextId++;
     const { response, text } = await exchange(
+      place,
       post(url, id, method, params, more),
       call.signal,
       card.limits.maxFrameBytes,
@@ -163,7 +128,7 @@ export function connectJsonRpc(options: JsonRpcClientOptions): PeerConnection {
         pool.abandon();
         throw new PeerUnreachable('nothing came for 2.5 heartbeats');
       }
-      throw asUnreachable(error);
+      throw broken(error);
     } finally {
       clearTimeout(watchdog);
     }
@@ -192,35 +157,9 @@ function echoed(response: Dispatcher.ResponseData): boolean {
   return activates(response.headers[EXTENSIONS_PARAMETER.toLowerCase()]);
 }
 
-async function boundedText(body: Dispatcher.ResponseData['body'], limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) {
-      body.destroy();
-      throw new PeerUnreachable(`an answer above ${limit} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function json(text: string): unknown {
-  try {
-    return parseStrict(text);
-  } catch (error) {
-    if (error instanceof StrictJsonError)
-      throw new PeerUnreachable(`an answer that is refused as JSON: ${error.message}`);
-    throw error;
-  }
-}
-
-/** From any transport or parser failure nothing can be concluded; what we know by name passes through. */
-function asUnreachable(error: unknown): Error {
-  if (error instanceof PeerRefusal || error instanceof PeerUnreachable || error instanceof NotNegotiated)
-    return error;
-  if (error instanceof EventTooLong) return new PeerUnreachable('an event above maxFrameBytes');
-  const { code, message } = error as { code?: string; message: string };
-  return new PeerUnreachable(code === undefined ? message : `${code}: ${message}`);
+/** From any transport or parser failure nothing can be concluded. */
+function broken(error: unknown): Error {
+  return error instanceof EventTooLong
+    ? new PeerUnreachable('an event above maxFrameBytes')
+    : asUnreachable(error);
 }

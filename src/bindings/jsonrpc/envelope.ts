@@ -23,7 +23,7 @@ export class RpcFault extends Error {
   }
 }
 
-const METHODS = new Set([
+export const METHODS: ReadonlySet<string> = new Set([
   'SendMessage',
   'SendStreamingMessage',
   'GetTask',

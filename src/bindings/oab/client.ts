@@ -5,7 +5,6 @@ import {
   type ObserveOptions,
   type PeerConnection,
   type PeerDescription,
-  PeerRefusal,
   PeerUnreachable,
   type RemoteFrame,
   type RemoteTask,
@@ -15,11 +14,12 @@ import { isTerminal } from '../../profile/lifecycle.js';
 import type { DelegationRequest, Digest, EventPage } from '../../profile/model.js';
 import { CURSOR_START } from '../../profile/names.js';
 import { requestDigest } from '../../profile/request.js';
-import { type DialOptions, dialer } from '../http/dial.js';
-import { openWebSocket } from './client-dial.js';
+import type { DialOptions } from '../http/dial.js';
+import type { ClientWire } from '../websocket/client-wire.js';
+import { held, openLink } from '../websocket/link.js';
+import { readOabFrame } from './client-frames.js';
 import { remoteDescription, remoteItem, remoteTask } from './client-remote.js';
-import { ClientWire } from './client-wire.js';
-import type { Verb } from './names.js';
+import { SUBPROTOCOL, type Verb } from './names.js';
 
 export interface OabClientOptions extends DialOptions {
   /** The peer's id, which its description must name. */
@@ -40,51 +40,36 @@ const MOST_FRAME_BYTES = 16 * 1024 * 1024;
 const PAGE_BYTES = 1024 * 1024;
 
 export function connectOab(options: OabClientOptions): PeerConnection {
-  const url = new URL(options.url);
-  const dial = dialer(options);
   let described: PeerDescription | undefined;
-  let opening: Promise<ClientWire> | undefined;
-  let wire: ClientWire | undefined;
-  let closed = false;
-
-  const open = async (): Promise<ClientWire> => {
-    const limits = { maxBytes: MOST_FRAME_BYTES, timeoutMs: options.timeoutMs };
-    const socket = await dial(url);
-    const made = await openWebSocket(
-      url,
-      socket,
-      options.credentials(),
-      limits,
-      (ws) => new ClientWire(ws, socket, FIRST_FRAME_BYTES),
-    );
-    if (described !== undefined) hold(made, described);
-    if (closed) made.drop('the connection was given up');
-    wire = made;
-    return made;
-  };
 
   const hold = (one: ClientWire, { params }: PeerDescription) =>
     one.hold(params.heartbeatSeconds * 1000, Math.min(params.limits.maxFrameBytes, MOST_FRAME_BYTES));
 
-  /** Several who ask at once share one connection. */
-  const connected = async (signal: AbortSignal): Promise<ClientWire> => {
-    if (wire !== undefined && !wire.isLost) return wire;
-    if (closed) throw new PeerUnreachable('the connection was given up');
-    opening ??= open().finally(() => {
-      opening = undefined;
-    });
-    try {
-      return await aborted(opening, signal);
-    } catch (error) {
-      throw asUnreachable(error);
-    }
-  };
+  const link = openLink({
+    ...options,
+    url: new URL(options.url),
+    subprotocol: SUBPROTOCOL,
+    read: readOabFrame,
+    token: () => options.credentials(),
+    maxBytes: MOST_FRAME_BYTES,
+    opened(one) {
+      if (described === undefined) one.limit(FIRST_FRAME_BYTES);
+      else hold(one, described);
+    },
+  });
+
+  const frameOf = (verb: Verb, params: unknown, token: string | undefined) => ({
+    method: verb,
+    params,
+    ...(token === undefined ? {} : { token }),
+  });
 
   const limited = async (verb: Verb, params: unknown, { signal }: CallOptions, req?: Digest) => {
     const timed = timeLimit(options.timeoutMs, signal);
     try {
-      const one = await connected(timed.signal);
-      return { one, result: await one.call(verb, params, options.credentials(req), timed.signal) };
+      const one = await link.connected(timed.signal);
+      const result = await one.call(frameOf(verb, params, options.credentials(req)), timed.signal);
+      return { one, result };
     } finally {
       timed.end();
     }
@@ -112,12 +97,12 @@ export function connectOab(options: OabClientOptions): PeerConnection {
   /** Events behind a cursor, without a hole that is not said, and at last whether those were all; `after` is where it stands, where that is known. */
   async function* items(taskId: string, cursor: string, after: number | undefined, signal: AbortSignal) {
     await describe({ signal });
-    const one = await connected(signal);
+    const one = await link.connected(signal);
     let next = after === undefined ? undefined : after + 1;
     let first = true;
     let ended = false;
     const params = { task_id: taskId, cursor };
-    for await (const piece of one.stream('events', params, options.credentials(), signal)) {
+    for await (const piece of one.stream(frameOf('events', params, options.credentials()), signal)) {
       if ('end' in piece) {
         // From behind the terminal event there is nothing, and that is complete.
         if (piece.end === 'complete' && !ended && !first)
@@ -181,12 +166,7 @@ export function connectOab(options: OabClientOptions): PeerConnection {
       cursor === undefined ? unary('get', { task_id: taskId }, call) : page(taskId, cursor, call),
     observe,
     cancel: (taskId, call) => unary('cancel', { task_id: taskId }, call),
-    async close() {
-      closed = true;
-      wire?.drop('the connection was given up');
-      // One that is being opened is dropped as soon as it is.
-      await opening?.catch(() => undefined);
-    },
+    close: link.close,
   };
 }
 
@@ -194,30 +174,4 @@ export function connectOab(options: OabClientOptions): PeerConnection {
 function lie(wire: ClientWire, what: string): PeerUnreachable {
   wire.drop(what);
   return new PeerUnreachable(what);
-}
-
-function held<T>(wire: ClientWire, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    wire.drop((error as Error).message);
-    throw error;
-  }
-}
-
-function aborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(new PeerUnreachable('no connection in time'));
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
-}
-
-/** From any failure of the network nothing can be concluded; what we know by name passes through. */
-function asUnreachable(error: unknown): Error {
-  if (error instanceof PeerRefusal || error instanceof PeerUnreachable || error instanceof NotNegotiated)
-    return error;
-  const { code, message } = error as { code?: string; message: string };
-  return new PeerUnreachable(code === undefined ? message : `${code}: ${message}`);
 }

@@ -2,31 +2,27 @@
 import type { Caller, Following } from '../../executor/service.js';
 import type { StoredEvent } from '../../journal/journal.js';
 import { isTerminal } from '../../profile/lifecycle.js';
-import type { OabParts } from './connection.js';
-import { itemHead, streamEndText } from './frames.js';
-import type { Outbox } from './outbox.js';
-import { type Id, verbParams } from './shapes.js';
-import type { Credits } from './stream.js';
+import { itemHead, streamEndText } from '../websocket/frames.js';
+import type { OpenStream } from '../websocket/protocol.js';
+import type { Id } from '../websocket/shapes.js';
+import type { OabParts } from './protocol.js';
+import { verbParams } from './shapes.js';
 import { paramsOf } from './verbs.js';
 import { gapText, type ItemNames, itemNames, itemText } from './wire.js';
 
-interface Asked {
+interface Asked extends OpenStream {
   id: Id;
   params: Record<string, unknown>;
-  credits: Credits;
-  stop: AbortController;
-  cancelled(): boolean;
 }
 
 /** Throws only before the first item: what breaks later ends the stream as interrupted, and says nothing of the task. */
 export async function followStream(
   { service, sendItems, log }: OabParts,
-  outbox: Outbox,
   caller: Caller,
-  { id, params, credits, stop, cancelled }: Asked,
+  { id, params, outbox, credits, stop, cancelled }: Asked,
 ): Promise<void> {
   const { task_id, cursor } = paramsOf(verbParams.events, params);
-  const following = await service.follow(caller, task_id, cursor, stop.signal);
+  const following = await service.follow(caller, task_id, cursor, stop);
   const names = itemNames(service.describe().peer, following.snapshot);
   const head = itemHead(id);
   let last = following.after;
@@ -39,11 +35,11 @@ export async function followStream(
     last = sequence;
   };
   try {
-    await sendItems(sink, itemsOf(head, names, following, seen), credits, stop.signal);
+    await sendItems(sink, itemsOf(head, names, following, seen), credits, stop);
   } catch (error) {
     log.warn({ err: error }, 'a stream ended early');
   }
-  if (stop.signal.aborted) {
+  if (stop.aborted) {
     if (cancelled()) outbox.send(streamEndText(id, 'cancelled'));
     return;
   }

@@ -1,21 +1,19 @@
 /** Frames of the custom OAB protocol: read from text, and written as text. */
-import type { z } from 'zod';
 import { ProfileError, type Reason } from '../../profile/errors.js';
-import { parseStrict, StrictJsonError } from '../../profile/strict-json.js';
-import { CANCEL_STREAM, CREDIT, STREAM_END, VERBS, type Verb } from './names.js';
-import { cancelStreamFrame, creditFrame, type Id, idSchema, requestFrame } from './shapes.js';
-
-/** A fault of the framing, before any verb. */
-export class FrameFault extends Error {
-  override name = 'FrameFault';
-  constructor(
-    readonly code: -32700 | -32600 | -32601,
-    readonly reason: 'PARSE_ERROR' | 'INVALID_REQUEST' | 'METHOD_NOT_FOUND',
-    message: string,
-  ) {
-    super(message);
-  }
-}
+import { StrictJsonError } from '../../profile/strict-json.js';
+import {
+  type Control,
+  type Fault,
+  FrameFault,
+  invalidFrame,
+  isUnknownMember,
+  notStrictJson,
+  readControl,
+  readObject,
+} from '../websocket/frames.js';
+import { type Id, idSchema } from '../websocket/shapes.js';
+import { VERBS, type Verb } from './names.js';
+import { requestFrame } from './shapes.js';
 
 export interface VerbRequest {
   id: Id;
@@ -23,13 +21,6 @@ export interface VerbRequest {
   params: Record<string, unknown>;
   token: string | undefined;
 }
-
-export type Frame =
-  | { kind: 'request'; request: VerbRequest }
-  | { kind: 'credit'; id: Id; events: number }
-  | { kind: 'cancelStream'; id: Id }
-  /** `token`, where it could be read, so that nobody without one learns what is wrong with the rest. */
-  | { kind: 'fault'; id: Id | null; token: string | undefined; fault: FrameFault | ProfileError };
 
 /** The reasons of profile section 7 that this protocol has, each with its code here (docs/bindings/oab.md, Errors). */
 const CODES: Partial<Record<Reason, number>> = {
@@ -56,48 +47,35 @@ const CODES: Partial<Record<Reason, number>> = {
   TASK_NOT_CANCELABLE: -32002,
 };
 
-const invalid = () => new FrameFault(-32600, 'INVALID_REQUEST', 'The frame is no request.');
-
-export function readFrame(text: string): Frame {
+export function readFrame(text: string): { kind: 'verb'; request: VerbRequest } | Control | Fault {
   const no = (
     fault: FrameFault | ProfileError,
     id: Id | null = null,
     token: string | undefined = undefined,
-  ): Frame => ({ kind: 'fault', id, token, fault });
-  let value: unknown;
+  ): Fault => ({ kind: 'fault', id, token, fault });
+  let raw: Record<string, unknown>;
   try {
-    value = parseStrict(text);
+    raw = readObject(text);
   } catch (error) {
-    if (!(error instanceof StrictJsonError)) throw error;
-    return no(new FrameFault(-32700, 'PARSE_ERROR', 'The frame is no strict JSON.'));
+    if (error instanceof StrictJsonError) return no(notStrictJson());
+    if (error instanceof FrameFault) return no(error);
+    throw error;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return no(invalid());
-  const raw = value as Record<string, unknown>;
-  if (raw.method === CREDIT && !('id' in raw)) {
-    const credit = creditFrame.safeParse(raw);
-    return credit.success ? { kind: 'credit', ...credit.data.params } : no(invalid());
-  }
-  if (raw.method === CANCEL_STREAM && !('id' in raw)) {
-    const cancel = cancelStreamFrame.safeParse(raw);
-    return cancel.success ? { kind: 'cancelStream', ...cancel.data.params } : no(invalid());
-  }
+  const control = readControl(raw);
+  if (control !== undefined) return control;
   const id = idSchema.safeParse(raw.id).data ?? null;
   const token = typeof raw.token === 'string' ? raw.token : undefined;
   const frame = requestFrame.safeParse(raw);
   if (!frame.success) {
     const strange = isUnknownMember(frame.error) && id !== null;
-    return no(strange ? new ProfileError('UNKNOWN_MEMBER') : invalid(), id, token);
+    return no(strange ? new ProfileError('UNKNOWN_MEMBER') : invalidFrame(), id, token);
   }
   const { method, params = {} } = frame.data;
   if (!isVerb(method)) {
     const fault = new FrameFault(-32601, 'METHOD_NOT_FOUND', 'There is no such verb.');
     return no(fault, frame.data.id, frame.data.token);
   }
-  return { kind: 'request', request: { id: frame.data.id, verb: method, params, token: frame.data.token } };
-}
-
-export function isUnknownMember(error: z.ZodError): boolean {
-  return error.issues.some(({ code }) => code === 'unrecognized_keys');
+  return { kind: 'verb', request: { id: frame.data.id, verb: method, params, token: frame.data.token } };
 }
 
 function isVerb(method: string): method is Verb {
@@ -106,15 +84,6 @@ function isVerb(method: string): method is Verb {
 
 export function resultText(id: Id, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result });
-}
-
-/** The beginning of an item whose JSON text and a closing brace follow. */
-export function itemHead(id: Id): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
-}
-
-export function streamEndText(id: Id, reason: 'complete' | 'cancelled' | 'interrupted'): string {
-  return JSON.stringify({ jsonrpc: '2.0', method: STREAM_END, params: { id, reason } });
 }
 
 export function errorText(id: Id | null, error: unknown): string {

@@ -1,22 +1,7 @@
-/** Every name of the custom OAB protocol (docs/bindings/oab.md). */
+/** The names that are the custom OAB protocol's own (docs/bindings/oab.md). */
 
 /** Of the WebSocket; exact. */
 export const SUBPROTOCOL = 'oab.delegation.v1';
 
 export const VERBS = ['describe', 'create', 'get', 'events', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
-
-export const STREAM_END = '$/streamEnd';
-export const CREDIT = '$/credit';
-export const CANCEL_STREAM = '$/cancelStream';
-
-/** Items that may be sent on a stream before the reader has asked for more. */
-export const FIRST_CREDITS = 64;
-export const MAX_CREDITS = 2 ** 31 - 1;
-export const MAX_OPEN_IDS = 256;
-
-/** Close codes: RFC 6455 7.4.1, and ours. */
-export const CLOSE = { policy: 1008, tooBig: 1009, unauthenticated: 4401, draining: 4503 } as const;
-
-/** A peer from which no byte came for so many heartbeats is gone (profile section 4). */
-export const SILENT_HEARTBEATS = 2.5;

@@ -4,8 +4,8 @@ import { envelopeSchema } from '../../profile/envelope.js';
 import { isTaskState } from '../../profile/lifecycle.js';
 import { requestSchema } from '../../profile/request.js';
 import { wireSchemas } from '../../profile/wire-schemas.js';
-import { STREAM_END } from './names.js';
-import { cancelStreamFrame, creditFrame, idSchema, requestFrame, verbParams } from './shapes.js';
+import { cancelStreamFrame, creditFrame, idSchema, streamEndFrame } from '../websocket/shapes.js';
+import { requestFrame, verbParams } from './shapes.js';
 
 const { turn_id, sequence, cursor } = wireSchemas.event.shape;
 const head = z.string().regex(/^sha256:[0-9a-f]{64}$/);
@@ -100,12 +100,6 @@ const errorFrame = z.strictObject({
     }),
   }),
 });
-const streamEnd = z.strictObject({
-  jsonrpc,
-  method: z.literal(STREAM_END),
-  params: z.strictObject({ id: idSchema, reason: z.enum(['complete', 'cancelled', 'interrupted']) }),
-});
-
 /** By the name of the file, `NAME.schema.json`: a verb's params and its result, or a frame. */
 export const oabSchemas = {
   'describe.params': verbParams.describe,
@@ -120,7 +114,7 @@ export const oabSchemas = {
   'cancel.result': task,
   'frame.request': requestFrame,
   'frame.answer': z.union([z.strictObject({ jsonrpc, id: idSchema, result: z.unknown() }), errorFrame]),
-  'frame.stream-end': streamEnd,
+  'frame.stream-end': streamEndFrame,
   'frame.credit': creditFrame,
   'frame.cancel-stream': cancelStreamFrame,
 } as const;

@@ -3,7 +3,7 @@ import { CONFIG, requestOf } from '../../executor/testing/harness.js';
 import { headAfter } from '../../profile/chain.js';
 import type { Digest } from '../../profile/model.js';
 import { requestDigest } from '../../profile/request.js';
-import { sendItems } from './stream.js';
+import { sendItems } from '../websocket/stream.js';
 import { bearer, openRig, type RawConnection } from './testing/rig.js';
 
 type Json = Record<string, unknown>;

@@ -1,15 +1,8 @@
 /** What the custom OAB protocol takes, as checked by its server and published in docs/schemas/oab/. */
 import { z } from 'zod';
-import { CANCEL_STREAM, CREDIT, MAX_CREDITS } from './names.js';
-
-export const idSchema = z.union([
-  z.string().regex(/^[\x21-\x7e]{1,64}$/),
-  z.number().int().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),
-]);
-export type Id = z.infer<typeof idSchema>;
+import { idSchema, MAX_TOKEN } from '../websocket/shapes.js';
 
 const taskId = z.string().min(1).max(256);
-const MAX_TOKEN = 8192;
 
 export const requestFrame = z.strictObject({
   jsonrpc: z.literal('2.0'),
@@ -17,18 +10,6 @@ export const requestFrame = z.strictObject({
   method: z.string().max(64),
   params: z.record(z.string(), z.unknown()).optional(),
   token: z.string().min(1).max(MAX_TOKEN).optional(),
-});
-
-export const creditFrame = z.strictObject({
-  jsonrpc: z.literal('2.0'),
-  method: z.literal(CREDIT),
-  params: z.strictObject({ id: idSchema, events: z.number().int().min(1).max(MAX_CREDITS) }),
-});
-
-export const cancelStreamFrame = z.strictObject({
-  jsonrpc: z.literal('2.0'),
-  method: z.literal(CANCEL_STREAM),
-  params: z.strictObject({ id: idSchema }),
 });
 
 /** The params of each verb. */

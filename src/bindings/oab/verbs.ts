@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Caller, DelegationService } from '../../executor/service.js';
 import { ProfileError } from '../../profile/errors.js';
 import type { parseRequest } from '../../profile/request.js';
-import { isUnknownMember, type VerbRequest } from './frames.js';
+import { isUnknownMember } from '../websocket/frames.js';
+import type { Verb } from './names.js';
 import { verbParams } from './shapes.js';
 import { descriptionJson, taskJson } from './wire.js';
 
@@ -12,7 +13,8 @@ export async function callVerb(
   service: DelegationService,
   readRequest: typeof parseRequest,
   caller: Caller,
-  { verb, params }: VerbRequest & { verb: 'describe' | 'create' | 'get' | 'cancel' },
+  verb: Exclude<Verb, 'events'>,
+  params: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const { peer, params: published } = service.describe();
   switch (verb) {

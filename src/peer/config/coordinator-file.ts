@@ -32,7 +32,7 @@ export const coordinatorSchema = z.strictObject({
       result_keys: path,
       /** The first is the one that is spoken to this peer. */
       bindings: z
-        .array(z.enum(SPOKEN, { error: `must be ${SPOKEN.join(' or ')} in this version` }))
+        .array(z.enum(SPOKEN, { error: `must be one of ${SPOKEN.join(', ')} in this version` }))
         .min(1)
         .default(['JSONRPC']),
       capabilities: z.array(capability),

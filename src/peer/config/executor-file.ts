@@ -43,7 +43,7 @@ export const executorSchema = z.strictObject({
   public_url: webUrl,
   insecure_loopback: z.boolean().default(false),
   bindings: z
-    .array(z.enum(SPOKEN, { error: `must be ${SPOKEN.join(' or ')} in this version` }))
+    .array(z.enum(SPOKEN, { error: `must be one of ${SPOKEN.join(', ')} in this version` }))
     .min(1)
     .default(['JSONRPC']),
   keys: z.strictObject({ results: path, reread: shortTime.prefault('30s') }),

@@ -6,8 +6,8 @@ export interface Outbox {
   send(text: string): void;
   /** Resolves when the kernel has taken them, or the connection is gone. */
   sendAll(texts: readonly string[]): Promise<void>;
-  /** After what was sent before. */
-  close(code: number): void;
+  /** After what was sent before; `why` is for whoever reads the other side's log, at most 123 bytes. */
+  close(code: number, why: string): void;
 }
 
 /** Answers that wait for a reader who sends requests and takes nothing. */
@@ -47,8 +47,8 @@ export function openOutbox(ws: WebSocket, socket: Duplex): Outbox {
         }
       });
     },
-    close(code) {
-      ws.close(code);
+    close(code, why) {
+      ws.close(code, why);
     },
   };
 }

@@ -1,28 +1,23 @@
-/** One connection of the custom OAB protocol, from its upgrade to its end: who asks, what is open, what is refused. */
+/** One connection, from its upgrade to its end: who asks, what is open, what is refused. */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Caller, DelegationService } from '../../executor/service.js';
 import type { Authenticator, Credentials } from '../../identity/ports.js';
 import { ProfileError } from '../../profile/errors.js';
-import type { parseRequest } from '../../profile/request.js';
 import type { Log } from '../../telemetry/log.js';
 import { recordRefusal } from '../record-refusal.js';
-import { followStream } from './follow-stream.js';
-import { errorText, FrameFault, readFrame, resultText, type VerbRequest } from './frames.js';
+import { type Fault, FrameFault } from './frames.js';
 import { CLOSE, MAX_OPEN_IDS } from './names.js';
 import { openOutbox } from './outbox.js';
+import type { Asked, Protocol } from './protocol.js';
 import type { Id } from './shapes.js';
-import { Credits, type sendItems } from './stream.js';
-import { callVerb } from './verbs.js';
+import { Credits } from './stream.js';
 
-export interface OabParts {
+export interface ConnectionParts {
   service: DelegationService;
   authenticator: Authenticator;
   now(): number;
   log: Log;
-  /** From the params of `create` to the request in it. */
-  readRequest: typeof parseRequest;
-  sendItems: typeof sendItems;
 }
 
 /** Who opened a connection: each of its requests must be the same peer's. */
@@ -33,7 +28,7 @@ export interface Opened {
   source: string;
 }
 
-interface OpenStream {
+interface Stream {
   credits: Credits;
   /** By `$/cancelStream`. */
   cancelled: boolean;
@@ -41,17 +36,25 @@ interface OpenStream {
 }
 
 /** Serves an open WebSocket until it ends. */
-export function serveConnection(parts: OabParts, ws: WebSocket, socket: Duplex, opened: Opened): void {
+export function serveConnection(
+  parts: ConnectionParts,
+  protocol: Protocol,
+  ws: WebSocket,
+  socket: Duplex,
+  opened: Opened,
+): void {
   const { service, log } = parts;
+  const { errorText } = protocol;
   const outbox = openOutbox(ws, socket);
-  const open = new Map<Id, OpenStream | 'unary'>();
+  const open = new Map<Id, Stream | 'unary'>();
   const { source } = opened;
+  const gone = new AbortController();
   let refused = false;
 
   const closeWith = (code: number, why: string) => {
     refused = true;
     log.warn({ peer: opened.caller.peer, code }, `a connection is closed: ${why}`);
-    outbox.close(code);
+    outbox.close(code, why);
   };
 
   const callerOf = async (token: string | undefined): Promise<Caller | undefined> => {
@@ -84,61 +87,55 @@ export function serveConnection(parts: OabParts, ws: WebSocket, socket: Duplex, 
     outbox.send(errorText(id, error));
   };
 
-  const fault = async (id: Id | null, token: string | undefined, error: FrameFault | ProfileError) => {
-    const caller = token === undefined ? opened.caller : await callerOf(token);
+  const fault = async ({ id, token, fault: error, first = false }: Fault) => {
+    const caller = token === undefined && !first ? opened.caller : await callerOf(token);
     if (caller === undefined) return unauthenticated(id);
     try {
-      service.throttle(caller);
+      if (!first) service.throttle(caller);
       throw error;
     } catch (what) {
       refuse(id, what, caller, false);
     }
   };
 
-  const answer = async (request: VerbRequest, stream: OpenStream | undefined): Promise<void> => {
-    const { id, verb, params, token } = request;
+  const answer = async ({ id, token, work }: Asked, stream: Stream | undefined): Promise<void> => {
     const caller = await callerOf(token);
     if (caller === undefined) return unauthenticated(id);
+    const asker = { caller, source, gone: gone.signal };
     let called = false;
     try {
       service.throttle(caller);
       called = true;
-      if (verb !== 'events') {
-        outbox.send(
-          resultText(id, await callVerb(service, parts.readRequest, caller, { id, verb, params, token })),
-        );
-      } else if (stream !== undefined) {
-        await followStream(parts, outbox, caller, {
-          id,
-          params,
-          ...stream,
-          cancelled: () => stream.cancelled,
-        });
+      if ('answer' in work) outbox.send(await work.answer(asker));
+      else if (stream !== undefined) {
+        const { credits, stop } = stream;
+        const cancelled = () => stream.cancelled;
+        await work.follow(asker, { outbox, credits, stop: stop.signal, cancelled });
       }
     } catch (error) {
       refuse(id, error, caller, called);
     }
   };
 
-  const begin = (request: VerbRequest): void => {
-    const { id, verb } = request;
+  const begin = (request: Asked): void => {
+    const { id, work } = request;
     if (open.has(id)) {
       closeWith(CLOSE.policy, 'an id was used again while it was open');
       return;
     }
     if (open.size >= MAX_OPEN_IDS) {
-      closeWith(CLOSE.policy, 'too many open ids');
+      closeWith(CLOSE.policy, `more than ${MAX_OPEN_IDS} open ids`);
       return;
     }
     const stream =
-      verb === 'events'
+      'follow' in work
         ? { credits: new Credits(), cancelled: false, stop: new AbortController() }
         : undefined;
     open.set(id, stream ?? 'unary');
     void answer(request, stream).finally(() => open.delete(id));
   };
 
-  const streamOf = (id: Id): OpenStream | undefined => {
+  const streamOf = (id: Id): Stream | undefined => {
     const one = open.get(id);
     // One that has just ended is no mistake of the reader's.
     return one === 'unary' ? undefined : one;
@@ -147,7 +144,7 @@ export function serveConnection(parts: OabParts, ws: WebSocket, socket: Duplex, 
   ws.on('message', (data: RawData, binary: boolean) => {
     if (refused) return;
     if (binary) return closeWith(CLOSE.policy, 'a binary frame');
-    const frame = readFrame((data as Buffer).toString('utf8'));
+    const frame = protocol.read((data as Buffer).toString('utf8'));
     switch (frame.kind) {
       case 'request':
         return begin(frame.request);
@@ -166,11 +163,12 @@ export function serveConnection(parts: OabParts, ws: WebSocket, socket: Duplex, 
         // An error with that id would be taken for the end of what is open under it.
         if (frame.id !== null && open.has(frame.id))
           return closeWith(CLOSE.policy, 'an id was used again while it was open');
-        return void fault(frame.id, frame.token, frame.fault);
+        return void fault({ token: undefined, ...frame });
     }
   });
   ws.on('close', () => {
     refused = true;
+    gone.abort();
     for (const stream of open.values()) if (stream !== 'unary') stream.stop.abort();
   });
   // The close event follows: a frame too big, bytes that are no WebSocket, a reset.

@@ -1,11 +1,11 @@
-/** One open connection of a coordinator: requests told apart by their ids, streams with their credits, one end for all. */
+/** One open connection of a client: requests told apart by their ids, streams with their credits, one end for all. */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { type PeerRefusal, PeerUnreachable } from '../../coordinator/connection.js';
-import { readServerFrame, type ServerFrame, type StreamEndReason } from './client-frames.js';
+import type { ReadServerFrame, ServerFrame } from './client-frames.js';
 import { letGoOfTheSilent } from './liveness.js';
-import { CANCEL_STREAM, CREDIT, FIRST_CREDITS, type Verb } from './names.js';
-import type { Id } from './shapes.js';
+import { CANCEL_STREAM, CREDIT, FIRST_CREDITS } from './names.js';
+import type { Id, StreamEndReason } from './shapes.js';
 
 /** Asked for again before the server has to hold back. */
 const REFILL = FIRST_CREDITS / 2;
@@ -19,11 +19,15 @@ interface Waiting {
   lost(why: PeerUnreachable): void;
 }
 
+/** The members of a request's frame beside `jsonrpc` and `id`. */
+export type RequestMembers = { method: string } & Record<string, unknown>;
+
 export type StreamPiece = { item: unknown; bytes: number } | { end: StreamEndReason };
 
 export class ClientWire {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
+  readonly #read: ReadServerFrame;
   readonly #waiting = new Map<Id, Waiting>();
   #lost: PeerUnreachable | undefined;
   #watched = false;
@@ -31,22 +35,30 @@ export class ClientWire {
   /** Bytes of one frame. */
   #mostBytes: number;
 
-  constructor(ws: WebSocket, socket: Duplex, mostBytes: number) {
+  constructor(ws: WebSocket, socket: Duplex, read: ReadServerFrame, mostBytes: number) {
     this.#ws = ws;
     this.#socket = socket;
+    this.#read = read;
     this.#mostBytes = mostBytes;
     ws.on('message', (data: RawData, binary: boolean) => this.#take(data as Buffer, binary));
     ws.on('error', (error) => this.drop(error.message));
-    ws.on('close', (code) => this.drop(`the peer closed the connection (${code})`));
+    ws.on('close', (code, reason) =>
+      this.drop(`the peer closed the connection (${[code, ...words(reason)].join(': ')})`),
+    );
   }
 
   get isLost(): boolean {
     return this.#lost !== undefined;
   }
 
+  /** From now on a frame above this many bytes ends it. */
+  limit(mostBytes: number): void {
+    this.#mostBytes = mostBytes;
+  }
+
   /** From now on silence ends it, and a frame above this many bytes. */
   hold(heartbeatMs: number, mostBytes: number): void {
-    this.#mostBytes = mostBytes;
+    this.limit(mostBytes);
     if (this.#watched) return;
     this.#watched = true;
     letGoOfTheSilent(this.#ws, this.#socket, heartbeatMs, () => this.drop('nothing came for 2.5 heartbeats'));
@@ -62,7 +74,7 @@ export class ClientWire {
   }
 
   /** Rejects with PeerRefusal or PeerUnreachable; an aborted signal ends the waiting alone. */
-  call(verb: Verb, params: unknown, token: string | undefined, signal: AbortSignal): Promise<unknown> {
+  call(request: RequestMembers, signal: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const leave = () => reject(new PeerUnreachable('no answer in time'));
       const settle = (act: () => void) => {
@@ -70,7 +82,7 @@ export class ClientWire {
         act();
       };
       // One that nobody waits for any more stays open here, since its answer may still come.
-      this.#ask(verb, params, token, {
+      this.#ask(request, {
         result: (value) => settle(() => resolve(value)),
         refused: (refusal) => settle(() => reject(refusal)),
         lost: (why) => settle(() => reject(why)),
@@ -84,12 +96,7 @@ export class ClientWire {
    * The items of a stream and at last its end. Throws PeerRefusal before the first item, PeerUnreachable at any time.
    * Who stops reading, or whose signal aborts, ends the stream and not the task.
    */
-  async *stream(
-    verb: Verb,
-    params: unknown,
-    token: string | undefined,
-    signal: AbortSignal,
-  ): AsyncGenerator<StreamPiece> {
+  async *stream(request: RequestMembers, signal: AbortSignal): AsyncGenerator<StreamPiece> {
     const ready: StreamPiece[] = [];
     let credits = FIRST_CREDITS;
     let taken = 0;
@@ -97,7 +104,7 @@ export class ClientWire {
     let over: Error | undefined;
     let left = false;
     let wake = () => {};
-    const id = this.#ask(verb, params, token, {
+    const id = this.#ask(request, {
       result: (item, bytes) => {
         credits -= 1;
         began = true;
@@ -150,13 +157,13 @@ export class ClientWire {
     }
   }
 
-  #ask(verb: Verb, params: unknown, token: string | undefined, waiting: Waiting): Id {
+  #ask(request: RequestMembers, waiting: Waiting): Id {
     const id = this.#nextId;
     this.#nextId += 1;
     if (this.#lost !== undefined) waiting.lost(this.#lost);
     else {
       this.#waiting.set(id, waiting);
-      this.#send({ jsonrpc: '2.0', id, method: verb, params, ...(token === undefined ? {} : { token }) });
+      this.#send({ jsonrpc: '2.0', id, ...request });
     }
     return id;
   }
@@ -171,7 +178,7 @@ export class ClientWire {
     try {
       if (binary) throw new PeerUnreachable('a binary frame');
       if (data.length > this.#mostBytes) throw new PeerUnreachable('a frame above maxFrameBytes');
-      this.#hand(readServerFrame(data.toString('utf8')), data.length);
+      this.#hand(this.#read(data.toString('utf8')), data.length);
     } catch (error) {
       if (!(error instanceof PeerUnreachable)) throw error;
       this.drop(error.message);
@@ -193,4 +200,13 @@ export class ClientWire {
     else if (frame.kind === 'refusal') waiting.refused(frame.refusal);
     else waiting.end?.(frame.reason);
   }
+}
+
+/** A peer's words, for an error's text: a few, and nothing that moves a cursor. */
+function words(reason: Buffer): string[] {
+  const text = reason
+    .toString('utf8')
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, 123);
+  return text === '' ? [] : [text];
 }

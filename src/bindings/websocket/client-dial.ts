@@ -1,9 +1,8 @@
-/** Opens a WebSocket to a peer: to nobody who is not given our subprotocol is anything ever sent. */
+/** Opens a WebSocket to a peer: nothing is ever sent to who does not choose our subprotocol. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { NotNegotiated, PeerRefusal, PeerUnreachable } from '../../coordinator/connection.js';
-import { SUBPROTOCOL } from './names.js';
 
 /**
  * `socket` is connected to the peer, TLS included; `opened` is called before a frame can have come. Rejects with
@@ -11,14 +10,15 @@ import { SUBPROTOCOL } from './names.js';
  */
 export function openWebSocket<T>(
   url: URL,
+  subprotocol: string,
   socket: Socket,
   token: string | undefined,
   { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
   opened: (ws: WebSocket) => T,
 ): Promise<T> {
   const at = new URL(url);
-  at.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  const ws = new WebSocket(at, SUBPROTOCOL, {
+  at.protocol = url.protocol.replace('http', 'ws');
+  const ws = new WebSocket(at, subprotocol, {
     createConnection: (() => socket) as never,
     perMessageDeflate: false,
     followRedirects: false,
@@ -45,8 +45,8 @@ export function openWebSocket<T>(
     });
     ws.once('upgrade', ({ headers }: IncomingMessage) => {
       const chosen = headers['sec-websocket-protocol'];
-      if (chosen !== SUBPROTOCOL)
-        fail(new NotNegotiated(`the peer chose ${chosen ?? 'no subprotocol'}, not ${SUBPROTOCOL}`));
+      if (chosen !== subprotocol)
+        fail(new NotNegotiated(`the peer chose ${chosen ?? 'no subprotocol'}, not ${subprotocol}`));
     });
     ws.on('error', ({ message }) => fail(new PeerUnreachable(message)));
     ws.once('open', () => resolve(opened(ws)));

@@ -1,27 +1,31 @@
-/** The server of the custom OAB protocol: upgrades on one path, authenticated before a frame is read (docs/bindings/oab.md). */
+/** The server under the protocols in WebSocket text frames: upgrades on one path, authenticated before a frame is read. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { credentialsOf } from '../http/credentials.js';
 import type { Upgrade } from '../http/listener.js';
-import { type OabParts, type Opened, serveConnection } from './connection.js';
+import { type ConnectionParts, type Opened, serveConnection } from './connection.js';
 import { letGoOfTheSilent } from './liveness.js';
-import { CLOSE, SUBPROTOCOL } from './names.js';
+import { CLOSE } from './names.js';
+import type { Protocol } from './protocol.js';
 
-export interface OabServer {
+export interface WebSockets {
   upgrade: Upgrade;
   /** Tells every open connection that we drain. */
   close(): void;
 }
 
-export function oabServer(parts: OabParts, path: string): OabServer {
+/** Of the protocols that a client offers, the first that is served is spoken. */
+export function webSockets(parts: ConnectionParts, protocols: readonly Protocol[], path: string): WebSockets {
   const { service, authenticator, log } = parts;
   const { limits, heartbeatSeconds } = service.describe().params;
+  const bySubprotocol = new Map(protocols.map((protocol) => [protocol.subprotocol, protocol]));
   const server = new WebSocketServer({
     noServer: true,
+    WebSocket: NamedCloses,
     perMessageDeflate: false,
     maxPayload: limits.maxFrameBytes,
-    handleProtocols: () => SUBPROTOCOL,
+    handleProtocols: (offered) => [...offered].find((one) => bySubprotocol.has(one)) ?? false,
   });
   const open = new Set<WebSocket>();
 
@@ -33,13 +37,15 @@ export function oabServer(parts: OabParts, path: string): OabServer {
       service.refused({ reason: 'UNAUTHENTICATED', source, detail: { why: reason } });
       return refuse(socket, 401, { 'www-authenticate': 'Bearer' });
     }
-    if (!isOffered(request)) return refuse(socket, 400);
+    if (!isOffered(request, bySubprotocol)) return refuse(socket, 400);
     const opened: Opened = { caller, certificate: credentials.certificate, source };
     server.handleUpgrade(request, socket, head, (ws) => {
+      const protocol = bySubprotocol.get(ws.protocol);
+      if (protocol === undefined) return ws.terminate();
       open.add(ws);
       ws.once('close', () => open.delete(ws));
       letGoOfTheSilent(ws, socket, heartbeatSeconds * 1000);
-      serveConnection(parts, ws, socket, opened);
+      serveConnection(parts, protocol, ws, socket, opened);
     });
   };
 
@@ -55,14 +61,28 @@ export function oabServer(parts: OabParts, path: string): OabServer {
       return true;
     },
     close() {
-      for (const ws of open) if (ws.readyState === WebSocket.OPEN) ws.close(CLOSE.draining);
+      for (const ws of open)
+        if (ws.readyState === WebSocket.OPEN) ws.close(CLOSE.draining, 'the server drains; come again');
     },
   };
 }
 
-function isOffered(request: IncomingMessage): boolean {
+/** What ws itself closes for, in words: it gives a code alone. */
+const REASONS: Record<number, string> = {
+  1002: 'no frame of RFC 6455, or a compressed one: no extension was negotiated',
+  1007: 'a text frame that is no UTF-8',
+  [CLOSE.tooBig]: 'a frame above maxFrameBytes',
+};
+
+class NamedCloses extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    super.close(code, reason ?? (code === undefined ? undefined : REASONS[code]));
+  }
+}
+
+function isOffered(request: IncomingMessage, served: ReadonlyMap<string, unknown>): boolean {
   const offered = request.headers['sec-websocket-protocol'] ?? '';
-  return offered.split(',').some((one) => one.trim() === SUBPROTOCOL);
+  return offered.split(',').some((one) => served.has(one.trim()));
 }
 
 function refuse(socket: Duplex, status: 400 | 401, headers: Record<string, string> = {}): void {
