@@ -1,7 +1,6 @@
 /** The coordinator's side of the custom OAB protocol: one connection at a time, opened anew by whoever asks next. */
 import {
   type CallOptions,
-  NotNegotiated,
   type ObserveOptions,
   type PeerConnection,
   type PeerDescription,
