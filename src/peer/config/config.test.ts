@@ -307,9 +307,9 @@ describe('configuration', () => {
       /^peer\.yaml:10: peers\.0\.relays\.0\.token_key: .*absent\.jwks: cannot be read \(ENOENT\)/,
     ],
     [
-      'a binding of a later version',
-      (text: string) => `${text}    bindings: [WSS]\n`,
-      /^peer\.yaml:10: peers\.0\.bindings\.0: must be JSONRPC/,
+      'a binding that is none of ours',
+      (text: string) => `${text}    bindings: [GRPC]\n`,
+      /^peer\.yaml:10: peers\.0\.bindings\.0: must be one of JSONRPC/,
     ],
     [
       'a port that does not exist',
