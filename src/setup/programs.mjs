@@ -32,9 +32,9 @@ const WARMED = {
   'halted-peer': (folder) => [folder, 'none'],
 };
 
-/** Of undici the peers use two parts; the whole of it is a third of a bundle. */
+/** Of undici the peers use few parts; the whole of it is a third of a bundle. */
 function partOfUndici(root) {
-  const path = join(root, 'src/setup/undici-agent.cjs');
+  const path = join(root, 'src/setup/undici-parts.mjs');
   return {
     name: 'part of undici',
     setup: (build) => build.onResolve({ filter: /^undici$/ }, () => ({ path })),

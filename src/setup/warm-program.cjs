@@ -14,14 +14,17 @@ const HOST = 'http://oab-b.lab/';
 const code = readFileSync(bundle);
 const script = compile(bundle, code);
 
+/** Of the runs that have not ended: the coordinator's, which is started last, ends first. */
+const ends = [];
+const exit = process.exit.bind(process);
+process.exit = (status) => ends.shift()?.(status ?? process.exitCode ?? 0);
+
 /** One run: what the program is started with, until it would end its process. */
 function started(argv, env = {}) {
   process.argv = [process.execPath, bundle, ...argv];
   process.exitCode = undefined;
   Object.assign(process.env, env);
-  const ended = new Promise((resolve) => {
-    process.exit = (status) => resolve(status ?? process.exitCode ?? 0);
-  });
+  const ended = new Promise((resolve) => ends.unshift(resolve));
   run(script, bundle);
   return ended;
 }
@@ -93,7 +96,6 @@ async function warm() {
   await executor;
 }
 
-const exit = process.exit.bind(process);
 warm().then(
   () => exit(0),
   (error) => {

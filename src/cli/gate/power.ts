@@ -27,7 +27,7 @@ export function powerCommand(): Command {
     .description('plant each defect and check that exactly its declared criteria fail')
     .option('--defects <list>', 'only these', globs)
     .option('--seed <n>', 'of every random choice', seed, 1)
-    .option('--jobs <n>', 'defects at a time, each in a process of its own', many, 2)
+    .option('--jobs <n>', 'defects at a time, each in a process of its own', many, 3)
     .option('--out <dir>', 'folder of the runs’ files and of the score, power.json', 'out/power')
     .option('--json', 'print the score as JSON')
     .addHelpText(

@@ -2,7 +2,12 @@
 import { suites } from '../../../suites/index.js';
 import { cellsOf } from '../../gate/criterion.js';
 import { registry, select } from '../../gate/registry.js';
-import { BYSTANDER_POINTS, bystandersOf, oneCaseOfBystanders } from '../../harness/defects/bystanders.js';
+import {
+  BYSTANDER_POINTS,
+  bystandersOf,
+  drawnBystanders,
+  oneCaseOfBystanders,
+} from '../../harness/defects/bystanders.js';
 import type { Defect } from '../../harness/defects/defect.js';
 import { defects } from '../../harness/defects/registry.js';
 import type { RunOptions } from '../../harness/run/options.js';
@@ -18,11 +23,12 @@ export function runOptions(flags: RunFlags): RunOptions {
   if (flags.defect !== undefined && defect === undefined) {
     throw new UsageError(`no defect ${flags.defect}; "oab-gate list defects" shows them all`);
   }
-  // A defect's run is its own criteria and the bystanders, unless others are named.
-  const usual =
-    defect === undefined ? registry : select([...new Set([...defect.fails, ...bystandersOf(defect)])]);
-  const chosen = flags.criteria === undefined ? usual : select(flags.criteria);
   const sampled = defect !== undefined && flags.criteria === undefined && flags.points !== undefined;
+  // A defect's run is its own criteria and the bystanders, unless others are named.
+  const beside =
+    defect === undefined ? [] : sampled ? drawnBystanders(defect, flags.seed) : bystandersOf(defect);
+  const usual = defect === undefined ? registry : select([...new Set([...defect.fails, ...beside])]);
+  const chosen = flags.criteria === undefined ? usual : select(flags.criteria);
   const criteria = chosen.filter(({ gate }) => flags.gates.includes(gate));
   if (criteria.length === 0)
     throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CaseSpec, Suite } from '../suite.js';
-import { bystandersOf, oneCaseOfBystanders } from './bystanders.js';
+import { bystandersOf, drawnBystanders, oneCaseOfBystanders } from './bystanders.js';
 import { defects } from './registry.js';
 
 const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
@@ -28,11 +28,32 @@ describe('bystanders', () => {
     assert.deepEqual(taken(), taken());
   });
 
+  it('are half of those that the defect does not declare, and with all defects each of them many times', () => {
+    const every = new Set(defects.flatMap(bystandersOf));
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const met = new Map<string, number>();
+      for (const defect of defects) {
+        const could = bystandersOf(defect).filter((one) => !defect.fails.includes(one));
+        const drawn = drawnBystanders(defect, seed);
+        assert.equal(
+          drawn.length,
+          defect.relay === undefined ? Math.ceil(could.length / 2) : could.length,
+          defect.id,
+        );
+        for (const one of drawn) {
+          assert.ok(could.includes(one), `${defect.id}: ${one}`);
+          met.set(one, (met.get(one) ?? 0) + 1);
+        }
+      }
+      for (const one of every) assert.ok((met.get(one) ?? 0) >= 3, `${one} with seed ${seed}`);
+    }
+  });
+
   it('meet every case, all defects together', () => {
     const suites = [suite('RPL-03', 'a', 'b', 'c', 'd', 'e', 'f')];
     const met = new Set(
       defects
-        .filter((defect) => bystandersOf(defect).includes('RPL-03') && !defect.fails.includes('RPL-03'))
+        .filter((defect) => drawnBystanders(defect, 1).includes('RPL-03'))
         .flatMap((defect) => oneCaseOfBystanders(suites, defect, 1).flatMap(namesOf)),
     );
     assert.equal(met.size, 6);

@@ -23,6 +23,20 @@ export function bystandersOf(defect: Pick<Defect, 'executor' | 'coordinator' | '
 }
 
 /**
+ * Half of the bystanders that the defect does not declare, drawn from the seed and the defect: all defects together meet
+ * each of them many times, and another seed draws others (decision 0020). All of a relay's, of which few defects are.
+ */
+export function drawnBystanders(
+  defect: Pick<Defect, 'id' | 'fails' | 'executor' | 'coordinator' | 'relay'>,
+  seed: number,
+): readonly string[] {
+  const all = bystandersOf(defect).filter((criterion) => !defect.fails.includes(criterion));
+  if (defect.relay !== undefined) return all;
+  const random = randomFor({ seed: String(seed), case: `${defect.id}/bystanders` });
+  return random.sample(Math.ceil(all.length / 2), 0, all.length - 1).flatMap((index) => all[index] ?? []);
+}
+
+/**
  * The suites with one case in each check of a criterion that the defect does not declare: drawn from the seed and the
  * defect, so that all of them together meet every case.
  */
