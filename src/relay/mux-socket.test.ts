@@ -100,7 +100,7 @@ describe('a connection inside a tunnel', () => {
     assert.deepEqual([here.errored, there.errored], [null, null]);
   });
 
-  it('holds a writer back when the other side does not read', async () => {
+  it('holds a writer back when the other side does not read (OPEN-29)', async () => {
     const here = open();
     const there = await acceptedOne();
     there.pause();

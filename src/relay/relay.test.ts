@@ -291,7 +291,7 @@ describe('the relay', () => {
     assert.ok(again.encrypted);
   });
 
-  it('lets a reader that stops wait alone', async () => {
+  it('lets a reader that stops wait alone (OPEN-29)', async () => {
     const big = Buffer.alloc(8 * 1024 * 1024, 'x');
     bench = await RelayBench.open((asked, response) => response.end(asked.url === '/big' ? big : 'small'));
     await bench.tunnel().up;
