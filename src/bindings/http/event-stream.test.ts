@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { writeEvents } from './event-stream.js';
+import { writeAnswer, writeEvents } from './event-stream.js';
 
 const HEARTBEAT_MS = 100;
 /** More than any kernel keeps for a reader that takes nothing. */
@@ -51,6 +51,28 @@ describe('a stream of events', () => {
     });
     await done;
     assert.deepEqual([ended, open?.destroyed, open?.writableFinished], [true, true, false]);
+  });
+
+  it('lets the reader of a whole answer go in the same way, and says so once', async () => {
+    let open: ServerResponse | undefined;
+    let told = 0;
+    const { done } = await serve((response) => {
+      open = response;
+      return writeAnswer(response, FRAME.repeat(MANY), HEARTBEAT_MS, () => {
+        told += 1;
+      });
+    });
+    await done;
+    assert.deepEqual([told, open?.destroyed, open?.writableFinished], [1, true, false]);
+  });
+
+  it('sends a whole answer to one that takes it', async () => {
+    const { done } = await serve((response) =>
+      writeAnswer(response, FRAME.repeat(MANY), HEARTBEAT_MS, () => assert.fail('let go')),
+    );
+    client.resume();
+    await done;
+    if (!client.closed) await once(client, 'close');
   });
 
   it('keeps one that takes a little at each look', async () => {

@@ -22,19 +22,20 @@ const PIECE_BYTES = 64 * 1024;
 /**
  * Writes each batch of frames, a long one in pieces; resolves when the source or the connection has ended. A reader that takes
  * nothing of what waits for it in `deadLooks` looks is let go: it may come back with its cursor, and holds nothing
- * until then.
+ * until then, and `letGo` is told.
  */
 export async function writeEvents(
   response: ServerResponse,
   frames: AsyncIterable<string>,
   heartbeatMs: number,
   deadLooks: number = DEAD_LOOKS,
+  letGo: () => void = () => {},
 ): Promise<void> {
   // A comment is no event (WHATWG HTML 9.2): it only shows both sides that the link lives.
   const beat = setInterval(() => {
     if (response.writableLength === 0) response.write(':\n\n');
   }, heartbeatMs);
-  const watch = letGoOfTheDead(response, heartbeatMs / 2, deadLooks);
+  const watch = letGoOfTheDead(response, heartbeatMs / 2, deadLooks, letGo);
   try {
     for await (const frame of frames) {
       for (const piece of pieces(frame)) {
@@ -52,6 +53,22 @@ export async function writeEvents(
   }
 }
 
+/** The one answer to a request, with the same patience for its reader; resolves when it is taken, or the connection is gone. */
+export async function writeAnswer(
+  response: ServerResponse,
+  text: string,
+  heartbeatMs: number,
+  letGo: () => void,
+): Promise<void> {
+  const watch = letGoOfTheDead(response, heartbeatMs / 2, DEAD_LOOKS, letGo);
+  response.once('close', () => clearInterval(watch));
+  for (const piece of pieces(text)) {
+    if (response.destroyed) return;
+    if (!response.write(piece)) await drained(response);
+  }
+  response.end();
+}
+
 function* pieces(frame: string): Generator<string | Buffer> {
   // A character has three bytes at the most in UTF-8 for each of UTF-16.
   if (frame.length * 3 <= PIECE_BYTES) return yield frame;
@@ -60,7 +77,12 @@ function* pieces(frame: string): Generator<string | Buffer> {
 }
 
 /** By looks and not by a time: a process of ours that stood still has not looked, and accuses nobody. */
-function letGoOfTheDead(response: ServerResponse, everyMs: number, looks: number): NodeJS.Timeout {
+function letGoOfTheDead(
+  response: ServerResponse,
+  everyMs: number,
+  looks: number,
+  letGo: () => void,
+): NodeJS.Timeout {
   let before = 0;
   let still = 0;
   // Pieces of one size look like one that is stuck: a drain tells them apart.
@@ -68,10 +90,13 @@ function letGoOfTheDead(response: ServerResponse, everyMs: number, looks: number
     before = 0;
   });
   return setInterval(() => {
-    const waiting = response.writableLength;
+    // Behind another answer on its connection it waits for that one, and not for its reader.
+    const waiting = response.socket === null ? 0 : response.writableLength;
     still = waiting > 0 && waiting === before ? still + 1 : 0;
     before = waiting;
-    if (still >= looks) response.destroy();
+    if (still < looks || response.destroyed) return;
+    letGo();
+    response.destroy();
   }, everyMs);
 }
 

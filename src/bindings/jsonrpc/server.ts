@@ -12,7 +12,7 @@ import { type EventStream, operations } from '../a2a/operations.js';
 import { attachCall, requestHandler } from '../a2a/request-handler.js';
 import { readBody } from '../http/body.js';
 import { credentialsOf } from '../http/credentials.js';
-import { EVENT_STREAM_HEADERS, type writeEvents } from '../http/event-stream.js';
+import { EVENT_STREAM_HEADERS, writeAnswer, type writeEvents } from '../http/event-stream.js';
 import type { Route } from '../http/listener.js';
 import { type checkNegotiated, checkVersion, cursorOf } from '../http/negotiation.js';
 import { recordRefusal } from '../record-refusal.js';
@@ -105,7 +105,7 @@ export function jsonRpcRoute(parts: JsonRpcParts, path: string): Route {
     const refusal = refusals.get(call);
     if (refusal !== undefined)
       return refuse(parts, response, rpc.id, refusal, call.caller, call.source, call);
-    send(response, 200, JSON.stringify(result));
+    send(parts, response, 200, JSON.stringify(result));
   };
 
   return (request, response, at) => {
@@ -126,23 +126,24 @@ export function jsonRpcRoute(parts: JsonRpcParts, path: string): Route {
 
 /** Before a byte of the body is looked at; the answer is the same whatever the reason was (PRF-21). */
 async function authenticate(
-  { authenticator, service, now }: JsonRpcParts,
+  parts: JsonRpcParts,
   request: IncomingMessage,
   response: ServerResponse,
   source: string,
 ): Promise<Caller | undefined> {
+  const { authenticator, service, now } = parts;
   const { caller, reason } = await authenticator.verify(credentialsOf(request), now());
   if (caller !== undefined) return caller;
   request.resume();
   service.refused({ reason: 'UNAUTHENTICATED', source, detail: { why: reason } });
   const text = errorText(null, new ProfileError('UNAUTHENTICATED'));
   response.setHeader('www-authenticate', 'Bearer');
-  send(response, 401, text, {});
+  send(parts, response, 401, text, {});
   return undefined;
 }
 
 function refuse(
-  { service, log }: JsonRpcParts,
+  parts: JsonRpcParts,
   response: ServerResponse,
   id: Id,
   error: unknown,
@@ -150,6 +151,7 @@ function refuse(
   source: string,
   call: Call | undefined,
 ): void {
+  const { service, log } = parts;
   if (error instanceof ProfileError) {
     recordRefusal(service, error, { caller, source, called: call !== undefined });
     const status = error.http === 503 ? 503 : 200;
@@ -157,37 +159,51 @@ function refuse(
       response.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)));
     // Only what was activated is echoed (A2A 3.6.2): neither by a request without it, nor by one of another version.
     const active = error.reason !== 'NOT_NEGOTIATED' && error.reason !== 'VERSION_NOT_SUPPORTED';
-    send(response, status, errorText(id, error), active ? ECHO : {});
+    send(parts, response, status, errorText(id, error), active ? ECHO : {});
     return;
   }
   if (error instanceof RpcFault) service.refused({ reason: `RPC ${error.code}`, peer: caller.peer, source });
   else log.error({ err: error }, 'a call failed by a defect of ours');
-  send(response, 200, errorText(id, error));
+  send(parts, response, 200, errorText(id, error));
+}
+
+function heartbeatMs({ service }: JsonRpcParts): number {
+  return service.describe().params.heartbeatSeconds * 1000;
+}
+
+/** The same line for a stream and for an answer. */
+function lettingGo({ log }: JsonRpcParts, response: ServerResponse): () => void {
+  const source = response.socket?.remoteAddress;
+  return () => log.warn({ source }, 'a reader that takes nothing was let go');
 }
 
 function send(
+  parts: JsonRpcParts,
   response: ServerResponse,
   status: number,
   text: string,
   more: Record<string, string> = ECHO,
 ): void {
-  response
-    .writeHead(status, {
-      ...more,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-    })
-    .end(text);
+  response.writeHead(status, {
+    ...more,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  writeAnswer(response, text, heartbeatMs(parts), lettingGo(parts, response)).catch((error: unknown) => {
+    parts.log.error({ err: error }, 'a call failed by a defect of ours');
+    response.destroy();
+  });
 }
 
 async function writeStream(
-  { service, writeEvents }: JsonRpcParts,
+  parts: JsonRpcParts,
   response: ServerResponse,
   id: Id,
   stream: EventStream,
 ): Promise<void> {
   response.writeHead(200, { ...ECHO, ...EVENT_STREAM_HEADERS });
-  await writeEvents(response, frames(stream, id), service.describe().params.heartbeatSeconds * 1000);
+  const letGo = lettingGo(parts, response);
+  await parts.writeEvents(response, frames(stream, id), heartbeatMs(parts), undefined, letGo);
 }
 
 async function* frames({ first, rest }: EventStream, id: Id): AsyncGenerator<string> {
