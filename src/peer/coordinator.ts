@@ -1,6 +1,7 @@
 /** A coordinator from its configuration: store, keys, connections. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DialTls } from '../bindings/http/dial.js';
+import { connectHttpJson } from '../bindings/http-json/client.js';
 import { connectJsonRpc } from '../bindings/jsonrpc/client.js';
 import { connectOab, type OabClientOptions } from '../bindings/oab/client.js';
 import { connectWss } from '../bindings/wss/client.js';
@@ -39,6 +40,7 @@ export interface OpenCoordinator {
 
 const CONNECT: Record<SpokenBinding, (options: OabClientOptions) => PeerConnection> = {
   JSONRPC: connectJsonRpc,
+  'HTTP+JSON': connectHttpJson,
   WSS: connectWss,
   OAB: connectOab,
 };

@@ -2,6 +2,7 @@
 import { agentCard, type CardInterface } from '../bindings/a2a/card.js';
 import { cardRoute } from '../bindings/http/card-route.js';
 import type { Route } from '../bindings/http/listener.js';
+import { httpJsonRoute } from '../bindings/http-json/server.js';
 import { jsonRpcRoute } from '../bindings/jsonrpc/server.js';
 import { oabProtocol } from '../bindings/oab/protocol.js';
 import type { Protocol } from '../bindings/websocket/protocol.js';
@@ -37,6 +38,8 @@ export function serveBindings(
   const routes: Route[] = [];
   if (listed.length > 0) routes.push(cardRoute(() => agentCard(service.describe(), listed)));
   if (bindings.includes('JSONRPC')) routes.push(jsonRpcRoute({ ...a2a, writeEvents }, path));
+  // Last: it takes whatever is below its path.
+  if (bindings.includes('HTTP+JSON')) routes.push(httpJsonRoute({ ...a2a, writeEvents }, path));
   const protocols: Protocol[] = [];
   if (bindings.includes('WSS')) protocols.push(wssProtocol({ ...a2a, sendItems }));
   if (bindings.includes('OAB')) protocols.push(oabProtocol({ ...base, readRequest, sendItems }));

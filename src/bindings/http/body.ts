@@ -9,11 +9,13 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else {
-        resolve(undefined);
-        request.destroy();
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
       }
+      // The rest is not taken from the network: it is answered, and the connection ends with the answer.
+      request.pause();
+      resolve(undefined);
     });
     request.once('end', () =>
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)),

@@ -8,12 +8,17 @@ const MAX_CURSOR = 256;
 
 /** Throws VERSION_NOT_SUPPORTED; an absent version means 0.3 (A2A 3.6), which is not spoken here. */
 export function checkVersion(request: IncomingMessage): void {
-  const query = new URL(request.url ?? '/', 'http://any').searchParams.get(VERSION_PARAMETER);
-  const asked = header(request, VERSION_PARAMETER) ?? query;
+  const asked = header(request, VERSION_PARAMETER) ?? queryOf(request).get(VERSION_PARAMETER);
   // Patch numbers do not matter (A2A 3.6).
   if (asked === undefined || asked === null || !/^1\.0(\.\d+)?$/.test(asked.trim())) {
     throw new ProfileError('VERSION_NOT_SUPPORTED', asked?.slice(0, 32));
   }
+}
+
+/** Of whatever stands behind the path; never throws. */
+export function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : url.slice(at + 1));
 }
 
 /** Throws NOT_NEGOTIATED unless the request activates the profile; on every operation, before any state change. */

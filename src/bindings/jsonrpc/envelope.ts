@@ -6,10 +6,12 @@ import { internalError, toA2AError } from '../a2a/errors.js';
 
 export type Id = string | number | null;
 
-export interface RpcRequest {
-  id: string | number;
+/** A request, as far as it can be read. */
+export interface Envelope {
+  id: Id;
   method: string;
   params: unknown;
+  fault?: RpcFault | ProfileError;
 }
 
 /** A fault of JSON-RPC itself, before A2A: parse error, invalid request, unknown method. */
@@ -37,36 +39,33 @@ export const METHODS: ReadonlySet<string> = new Set([
   'GetExtendedAgentCard',
 ]);
 
-/**
- * The id as far as it can be read, and either the request or what is wrong with it; not thrown, since the profile
- * answers version and negotiation first.
- */
-export function readEnvelope(
-  body: Buffer,
-): { id: Id; request: RpcRequest } | { id: Id; fault: RpcFault | ProfileError } {
+/** Never throws: what is wrong stands in `fault`, with the id as far as it can be read. */
+export function readEnvelope(body: Buffer | ProfileError): Envelope {
+  const faulty = (fault: RpcFault | ProfileError, id: Id = null): Envelope => ({
+    id,
+    method: '',
+    params: undefined,
+    fault,
+  });
+  if (body instanceof ProfileError) return faulty(body);
   let value: unknown;
   try {
     value = parseStrictBytes(body);
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
     const json = error.message !== 'not JSON' && error.message !== 'not UTF-8';
-    return {
-      id: null,
-      fault: json ? new ProfileError('MALFORMED', error.message) : new RpcFault(-32700, 'Parse error'),
-    };
+    return faulty(json ? new ProfileError('MALFORMED', error.message) : new RpcFault(-32700, 'Parse error'));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { id: null, fault: new RpcFault(-32600, 'Invalid Request') };
-  }
+  const invalid = (id?: Id) => faulty(new RpcFault(-32600, 'Invalid Request'), id);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalid();
   const { jsonrpc, id, method, params } = value as Record<string, unknown>;
   const known = typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
-  if (!known) return { id: null, fault: new RpcFault(-32600, 'Invalid Request') };
-  if (jsonrpc !== '2.0' || typeof method !== 'string')
-    return { id, fault: new RpcFault(-32600, 'Invalid Request') };
-  if (!METHODS.has(method)) return { id, fault: new RpcFault(-32601, 'Method not found') };
+  if (!known) return invalid();
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return invalid(id);
+  if (!METHODS.has(method)) return faulty(new RpcFault(-32601, 'Method not found'), id);
   if (typeof params !== 'object' && params !== undefined)
-    return { id, fault: new ProfileError('MALFORMED', 'params') };
-  return { id, request: { id, method, params: params ?? {} } };
+    return faulty(new ProfileError('MALFORMED', 'params'), id);
+  return { id, method, params: params ?? {} };
 }
 
 export function errorText(id: Id, error: unknown): string {

@@ -1,3 +1,3 @@
 /** The bindings that the peers of this version speak. */
-export const SPOKEN = ['JSONRPC', 'WSS', 'OAB'] as const;
+export const SPOKEN = ['JSONRPC', 'HTTP+JSON', 'WSS', 'OAB'] as const;
 export type SpokenBinding = (typeof SPOKEN)[number];
