@@ -26,6 +26,7 @@ import { ConfigError } from './config/config-error.js';
 import { readExecutorFile } from './config/executor-file.js';
 import { authorityOf } from './config/units.js';
 import { mintId } from './mint.js';
+import { countRefusals } from './refusals.js';
 import { rereadKeys } from './reread-keys.js';
 import { serveBindings } from './serve-bindings.js';
 import { openTunnels } from './tunnels.js';
@@ -100,7 +101,9 @@ export async function runExecutor(
   const listenerTls = (): ListenerTls | undefined =>
     tls && { ...tls.current(), askCertificate: callers.certificates.size > 0 };
   const listenTls = listenerTls();
+  const refusals = countRefusals(log);
   const listener = await listen({
+    refused: refusals.count,
     routes: served.routes,
     ...(served.sockets === undefined ? {} : { upgrade: served.sockets.upgrade }),
     ...(address === undefined ? {} : { address }),
@@ -161,4 +164,5 @@ export async function runExecutor(
   stopRereading();
   await executor.stop();
   await journal.close();
+  log.info({ refused: refusals.counts() }, 'ended');
 }

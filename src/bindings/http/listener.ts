@@ -10,6 +10,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { type TellRefusal, tellBadRequests } from './refusals.js';
 
 export type Route = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
@@ -60,11 +61,14 @@ export interface ListenOptions {
   authority?: string;
   /** How long a client may be silent before its request is there, ms; 10 s by default. */
   headersTimeoutMs?: number;
+  /** Hears of what is refused here, each time. */
+  refused?: TellRefusal;
 }
 
 /** The first route that takes the request answers it; nobody's request is 404. Rejects when the address cannot be bound. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { address, routes, upgrade, tls, authority, headersTimeoutMs = HEADERS_MS } = options;
+  const refused = options.refused ?? (() => {});
   const limits = { ...LIMITS, headersTimeout: headersTimeoutMs };
   const sockets = new Set<Duplex>();
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -88,10 +92,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     });
+    const opened = tls === undefined ? 'connection' : 'secureConnection';
+    made.on(opened, (socket: Duplex) => tellBadRequests(socket, refused));
+    made.on('tlsClientError', () => refused('handshake'));
     return made;
   };
   const servers: (Server | TlsServer)[] = [];
-  const tunnelled = authority === undefined ? undefined : forAuthority(open, serve, switchTo, authority);
+  const tunnelled =
+    authority === undefined ? undefined : forAuthority(authority, { open, serve, switchTo, refused });
   if (tunnelled !== undefined) {
     servers.push(tunnelled);
     // Node.js begins to look at its time limits when a server listens, which this one never does.
@@ -132,7 +140,10 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 type Open = (handler: Serve, takeUpgrade: Upgrade) => Server | TlsServer;
 
 /** What comes through a relay chose its own way here: it is for exactly this authority, or refused (421, RFC 9110 15.5.20). */
-function forAuthority(open: Open, serve: Serve, switchTo: Upgrade, authority: string): Server | TlsServer {
+function forAuthority(
+  authority: string,
+  { open, serve, switchTo, refused }: { open: Open; serve: Serve; switchTo: Upgrade; refused: TellRefusal },
+): Server | TlsServer {
   const [host = '', port = ''] = authority.split(':');
   const accepted = [authority, ...(port === '443' ? [host] : [])];
   const isOurs = ({ headers }: IncomingMessage) => accepted.includes(headers.host?.toLowerCase() ?? '');
@@ -143,17 +154,25 @@ function forAuthority(open: Open, serve: Serve, switchTo: Upgrade, authority: st
       // What came together with the end of the handshake is read before anybody could end the connection.
       if (!isNamed(request.socket)) request.socket.destroy();
       else if (isOurs(request)) serve(request, response);
-      else refuse(request, response, 421);
+      else {
+        refused('authority');
+        refuse(request, response, 421);
+      }
     },
     (request, socket, head, path) => {
       if (!isNamed(request.socket)) request.socket.destroy();
       else if (isOurs(request)) return switchTo(request, socket, head, path);
-      else endUpgrade(socket, 421);
+      else {
+        refused('authority');
+        endUpgrade(socket, 421);
+      }
       return true;
     },
   );
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (!isNamed(socket)) socket.destroy();
+    if (isNamed(socket)) return;
+    refused('server-name');
+    socket.destroy();
   });
   return server;
 }

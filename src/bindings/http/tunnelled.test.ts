@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { openAuthority } from '../../identity/testing/authority.js';
 import { type Listener, listen } from './listener.js';
+import type { ListenerRefusal } from './refusals.js';
 
 describe('a connection that came through a tunnel', () => {
   const folder = mkdtempSync(join(tmpdir(), 'oab-tunnelled-'));
@@ -15,6 +16,7 @@ describe('a connection that came through a tunnel', () => {
   /** In place of the tunnel. */
   let way: Server;
   let taken = 0;
+  const refused: ListenerRefusal[] = [];
   before(async () => {
     const authority = await openAuthority(folder);
     const { cert, key } = await authority.issue('oab-b', { dns: ['oab-b.lab', 'other.lab'] });
@@ -36,6 +38,7 @@ describe('a connection that came through a tunnel', () => {
       tls: { cert: text(cert), key: text(key), askCertificate: false },
       authority: 'oab-b.lab:443',
       headersTimeoutMs: 300,
+      refused: (refusal) => refused.push(refusal),
     });
     way = createServer((socket) => listener.accept(socket)).listen(0, '127.0.0.1');
     await once(way, 'listening');
@@ -47,6 +50,7 @@ describe('a connection that came through a tunnel', () => {
   });
   beforeEach(() => {
     taken = 0;
+    refused.length = 0;
   });
 
   const port = () => (way.address() as AddressInfo).port;
@@ -73,7 +77,7 @@ describe('a connection that came through a tunnel', () => {
 
   it('is served for its authority', async () => {
     for (const host of ['oab-b.lab', 'OAB-B.lab:443']) assert.match(await say(get(host)), /^HTTP\/1\.1 200 /);
-    assert.equal(taken, 2);
+    assert.deepEqual([taken, refused], [2, []]);
   });
 
   it('is refused for another Host, in a request and in an upgrade (421)', async () => {
@@ -83,12 +87,12 @@ describe('a connection that came through a tunnel', () => {
       await say('GET / HTTP/1.1\r\nHost: other.lab\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
       /^HTTP\/1\.1 421 /,
     );
-    assert.equal(taken, 0);
+    assert.deepEqual([taken, refused], [0, Array(5).fill('authority')]);
   });
 
   it('is ended for another server name, or none, without a word', async () => {
     for (const servername of ['other.lab', '']) assert.equal(await say(get('oab-b.lab'), servername), '');
-    assert.equal(taken, 0);
+    assert.deepEqual([taken, refused], [0, ['server-name', 'server-name']]);
   });
 
   it('is refused with a body of ambiguous length (400)', async () => {
@@ -98,10 +102,20 @@ describe('a connection that came through a tunnel', () => {
       ),
       /^HTTP\/1\.1 400 /,
     );
-    assert.equal(taken, 0);
+    assert.deepEqual([taken, refused], [0, ['malformed']]);
   });
 
   it('is not waited for when it says nothing', async () => {
     assert.match(await say(''), /^HTTP\/1\.1 408 /);
+    assert.deepEqual(refused, ['silent']);
+  });
+
+  it('is refused when it brings no TLS', async () => {
+    const socket = connect(port(), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.end('GET / HTTP/1.1\r\nHost: oab-b.lab\r\n\r\n');
+    socket.resume();
+    await once(socket, 'close');
+    assert.deepEqual([taken, refused], [0, ['handshake']]);
   });
 });
