@@ -18,9 +18,10 @@ const cancel = z.object({ id: z.string().min(1).max(MAX_ID), metadata: z.unknown
 const list = z.object({
   contextId: z.string().max(MAX_ID).nullish(),
   status: z.string().max(64).nullish(),
-  pageSize: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullish(),
+  pageSize: z.number().int().min(1).max(MAX_PAGE).nullish(),
   pageToken: z.string().max(1024).nullish(),
   statusTimestampAfter: z.string().max(64).nullish(),
+  historyLength: z.number().int().min(0).nullish(),
   includeArtifacts: z.boolean().nullish(),
 });
 
@@ -41,7 +42,7 @@ export function listQueryOf(params: unknown): TaskListQuery {
     params ?? {},
   );
   const query: TaskListQuery = {
-    limit: Math.min(MAX_PAGE, pageSize || DEFAULT_PAGE),
+    limit: pageSize ?? DEFAULT_PAGE,
     withArtifacts: includeArtifacts === true,
   };
   if (contextId) query.contextId = contextId;

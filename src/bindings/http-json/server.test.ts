@@ -98,6 +98,9 @@ describe('the HTTP+JSON server', () => {
     assert.equal((await all('statusTimestampAfter=2100-01-01T00:00:00Z')).length, 0);
     for (const query of [
       'pageSize=-1',
+      'pageSize=0',
+      'pageSize=101',
+      'historyLength=-1',
       'pageSize=true',
       'pageSize=1e1',
       'includeArtifacts=1',

@@ -17,16 +17,28 @@ const CREATES = new Set(['SendMessage', 'SendStreamingMessage', 'create']);
 export function sentCalls(connection: Pick<TapConnection, 'plain'>): SentCall[] {
   const frames = websocketMessages(connection.plain('upstream'));
   if (frames.length > 0) return frames.flatMap(({ text }) => callIn(text));
-  return sentRequests(connection).flatMap(({ body, headers }) => {
+  return sentRequests(connection).flatMap(({ line, body, headers }) => {
     const cursor = headers['oab-cursor'];
     const whole = Buffer.byteLength(body) === Number(headers['content-length'] ?? 0);
-    return whole ? callIn(body, cursor) : [];
+    if (!whole) return [];
+    const does = byPath(line, cursor);
+    return does === undefined ? callIn(body, cursor) : [{ does, message: body, ...(cursor && { cursor }) }];
   });
 }
 
 /** Does a connection carry a stream, as far as it was asked for one? */
 export function isObserved(connection: Pick<TapConnection, 'plain'>): boolean {
   return sentCalls(connection).some(({ does }) => does === 'observe');
+}
+
+/** On HTTP+JSON verb and path say it; undefined where they say nothing. */
+function byPath(line: string, cursor: string | undefined): SentCall['does'] | undefined {
+  if (/^POST \/message:/.test(line)) return 'create';
+  const [, verb] = /^\w+ \/tasks\/[^/ ?]+?(:subscribe|:cancel)?[ ?]/.exec(line) ?? [];
+  if (verb === ':subscribe') return 'observe';
+  if (verb === ':cancel') return 'other';
+  if (/^GET \/tasks/.test(line)) return cursor === undefined ? 'other' : 'events';
+  return undefined;
 }
 
 function callIn(text: string, header?: string): SentCall[] {

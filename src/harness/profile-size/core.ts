@@ -15,6 +15,26 @@ export const METHODS: Record<string, { asks: string; answers: string }> = {
   GetExtendedAgentCard: { asks: 'Nothing', answers: 'AgentCard' },
 };
 
+/** On HTTP+JSON verb and path name the operation, below any tenant; undefined elsewhere. */
+export function operationAt(verb: string, path: string): { asks: string; answers: string } | undefined {
+  const [, name] = REST.find(([pattern]) => pattern.test(`${verb} ${path}`)) ?? [];
+  return name === undefined ? undefined : METHODS[name];
+}
+
+const REST: readonly [RegExp, string][] = [
+  [/^POST .*\/message:send$/, 'SendMessage'],
+  [/^POST .*\/message:stream$/, 'SendStreamingMessage'],
+  [/^POST .*\/tasks\/[^/]+:cancel$/, 'CancelTask'],
+  [/^(GET|POST) .*\/tasks\/[^/]+:subscribe$/, 'SubscribeToTask'],
+  [/^POST .*\/pushNotificationConfigs$/, 'CreateTaskPushNotificationConfig'],
+  [/^GET .*\/pushNotificationConfigs\/[^/]+$/, 'GetTaskPushNotificationConfig'],
+  [/^GET .*\/pushNotificationConfigs$/, 'ListTaskPushNotificationConfigs'],
+  [/^DELETE .*\/pushNotificationConfigs\/[^/]+$/, 'DeleteTaskPushNotificationConfig'],
+  [/^GET .*\/tasks\/[^/]+$/, 'GetTask'],
+  [/^GET .*\/tasks$/, 'ListTasks'],
+  [/^GET .*\/extendedAgentCard$/, 'GetExtendedAgentCard'],
+];
+
 /** Members of A2A 1.0 objects: to the kind of what they hold, `''` for a plain value, `*` for a Struct of ours. */
 export const MEMBERS: Record<string, Record<string, string>> = {
   Nothing: { tenant: '' },

@@ -1,7 +1,7 @@
 /** Counts the profile in what was captured: everything on the wire that A2A 1.0 and HTTP do not have by themselves. */
 import { EXT } from '../../profile/names.js';
 import type { Json } from '../wire/probe.js';
-import { ENDPOINTS, ERROR_CODES, HEADERS, MEMBERS, METHODS, VALUES } from './core.js';
+import { ENDPOINTS, ERROR_CODES, HEADERS, MEMBERS, METHODS, operationAt, VALUES } from './core.js';
 import type { HttpExchange } from './http-exchanges.js';
 import type { Size } from './size.js';
 
@@ -24,8 +24,13 @@ export class Measure {
     for (const { headers } of answer === undefined ? [request] : [request, answer])
       for (const name of Object.keys(headers)) if (!HEADERS.has(name)) this.#add('service_parameters', name);
 
-    let answers = path.endsWith('agent-card.json') ? 'AgentCard' : '';
+    const placed = operationAt(method, path);
+    let answers = path.endsWith('agent-card.json') ? 'AgentCard' : (placed?.answers ?? '');
     for (const document of request.documents) {
+      if (placed !== undefined) {
+        this.#walk(placed.asks, document, placed.asks);
+        continue;
+      }
       const rpc = document as { method?: string; params?: unknown };
       const known = METHODS[rpc.method ?? ''];
       if (rpc.method !== undefined && known === undefined) this.#add('methods', rpc.method);

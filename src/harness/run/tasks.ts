@@ -5,7 +5,7 @@ import type { CallOptions, Json, Probe, ProbeAnswer } from '../wire/probe.js';
 import { taskOf } from './observe.js';
 
 /** ListTasks, for a case whose criterion has only bindings with a verb for it. */
-export async function list(probe: Probe, options: CallOptions = {}): Promise<ProbeAnswer> {
+export async function list(probe: Probe, options: CallOptions & { query?: Json } = {}): Promise<ProbeAnswer> {
   if (probe.list === undefined) throw new Error(`${probe.binding} has no verb that lists tasks`);
   return probe.list(options);
 }

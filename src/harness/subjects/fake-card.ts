@@ -22,12 +22,12 @@ const PARAMS = {
   results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: [] } },
 };
 
-export function honestCard(url: string): Json {
+export function honestCard(url: string, protocolBinding: string): Json {
   return {
     name: 'fake',
     description: 'the harness',
     version: '1',
-    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    supportedInterfaces: [{ url, protocolBinding, protocolVersion: '1.0' }],
     capabilities: {
       streaming: true,
       extensions: [

@@ -11,7 +11,8 @@ import { newKey } from '../../identity/new-key.js';
 import { signEnvelope, type UnsignedEnvelope } from '../../profile/envelope.js';
 import type { Cell } from '../check.js';
 import type { Lab } from '../lab/ports.js';
-import { serveJsonRpc } from './fake-jsonrpc.js';
+import { JSON_RPC, serveHttp } from './fake-http.js';
+import { HTTP_JSON } from './fake-http-json.js';
 import { serveOab } from './fake-oab.js';
 import { type FakeParts, HONEST, type Received } from './fake-parts.js';
 import { FAKE_PEER } from './fake-story.js';
@@ -66,7 +67,7 @@ export async function fakeExecutor(
   });
   let drop = () => {};
   if (binding === 'OAB') drop = serveOab(tasks, server);
-  else server.on('request', serveJsonRpc(tasks, URL));
+  else server.on('request', serveHttp(tasks, URL, binding === 'HTTP+JSON' ? HTTP_JSON : JSON_RPC));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () =>
     new Promise<void>((resolve) => {

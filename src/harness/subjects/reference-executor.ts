@@ -6,9 +6,11 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { writeKeyFile } from '../../identity/key-file.js';
 import { newKey } from '../../identity/new-key.js';
+import type { BindingName } from '../../profile/names.js';
 import type { Cell } from '../check.js';
 import { storeHook } from '../faults/store/hook.js';
 import type { Address, Lab, LabPeer } from '../lab/ports.js';
+import { httpJsonProbe } from '../wire/http-json-probe.js';
 import { Identity } from '../wire/identity.js';
 import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
 import { oabProbe } from '../wire/oab-probe.js';
@@ -24,6 +26,12 @@ const MAX_AUDIT = 64 * 1024 * 1024;
 const HOST = 'oab-b.lab';
 const URL_ = `https://${HOST}/`;
 const ROUTE = `${HOST}:443`;
+
+const PROBES: Partial<Record<BindingName, typeof jsonRpcProbe>> = {
+  JSONRPC: jsonRpcProbe,
+  'HTTP+JSON': httpJsonProbe,
+  OAB: oabProbe,
+};
 
 export const USUAL: ExecutorSettings = {
   heartbeatMs: 250,
@@ -144,7 +152,9 @@ export async function referenceExecutor(
     address: where,
     probe(caller = gate, relay = first, spoken = binding) {
       const [dialled, way] = [relay?.address ?? where, reach(caller, relay)];
-      return (spoken === 'OAB' ? oabProbe : jsonRpcProbe)(caller, URL_, dialled, way);
+      const open = PROBES[spoken];
+      if (open === undefined) throw new Error(`no probe speaks ${spoken}`);
+      return open(caller, URL_, dialled, way);
     },
     kill: async () => void (await process_?.kill()),
     start,

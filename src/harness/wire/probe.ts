@@ -91,7 +91,7 @@ export interface Probe {
   createStreaming(request: WireRequest, options?: CallOptions): Session;
   get(taskId: string, options?: CallOptions): Promise<ProbeAnswer>;
   /** Where the binding has a verb for it. */
-  list?(options?: CallOptions): Promise<ProbeAnswer>;
+  list?(options?: CallOptions & { query?: Json }): Promise<ProbeAnswer>;
   cancel(taskId: string, options?: CallOptions): Promise<ProbeAnswer>;
   subscribe(taskId: string, options?: CallOptions): Session;
   /** Every event from behind a cursor to the terminal one, where the binding has a stream of that kind. */

@@ -121,7 +121,7 @@ export function recordedProbe(probe: Probe, into: Into): Probe {
     },
     get: (taskId, options = {}) => answered('get', options, probe.get(taskId, options), { taskId }),
     ...(list !== undefined && {
-      list: (options: CallOptions = {}) => answered('list', options, list(options)),
+      list: (options: CallOptions & { query?: Json } = {}) => answered('list', options, list(options)),
     }),
     cancel: (taskId, options = {}) => answered('cancel', options, probe.cancel(taskId, options), { taskId }),
     subscribe: (taskId, options = {}) =>

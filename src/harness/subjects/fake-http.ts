@@ -1,4 +1,4 @@
-/** The harness in an executor's place on the JSON-RPC binding: raw JSON over HTTP. */
+/** The harness in an executor's place on A2A's bindings over HTTP: raw JSON, JSON-RPC's here. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { EXT, KEY } from '../../profile/names.js';
 import type { Json } from '../wire/probe.js';
@@ -7,8 +7,35 @@ import type { FakeParts, Received } from './fake-parts.js';
 import { requestOf, type Story, type StoryEvent, stamped, submitted } from './fake-story.js';
 import { type FakeTasks, sequenceOf } from './fake-tasks.js';
 
-export function serveJsonRpc(tasks: FakeTasks, url: string): RequestListener {
+interface Answered {
+  result?: unknown;
+  error?: { code: number; message: string; data: Json[] };
+}
+
+/** What differs between the bindings. */
+export interface FakeWire {
+  binding: string;
+  type: string;
+  /** Method and params as JSON-RPC names them, and its id where there is one; throws for what is no request. */
+  read(request: IncomingMessage, path: string, body: string): { method: string; params: Json; id?: unknown };
+  item(id: unknown, result: Json): Json;
+  answer(id: unknown, answered: Answered): { status: number; json: unknown };
+}
+
+export const JSON_RPC: FakeWire = {
+  binding: 'JSONRPC',
+  type: 'application/json',
+  read: (_request, _path, body) => JSON.parse(body) as { method: string; params: Json; id: unknown },
+  item: (id, result) => ({ jsonrpc: '2.0', id, result }),
+  answer: (id, answered) => ({ status: 200, json: { jsonrpc: '2.0', id, ...answered } }),
+};
+
+export function serveHttp(tasks: FakeTasks, url: string, wire: FakeWire): RequestListener {
   const { parts } = tasks;
+  const reply = (response: ServerResponse, json: unknown, status = 200) =>
+    void response
+      .writeHead(status, { 'content-type': wire.type, 'A2A-Extensions': EXT })
+      .end(JSON.stringify(json));
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
     const path = (request.url ?? '').split('?')[0] ?? '';
@@ -22,35 +49,39 @@ export function serveJsonRpc(tasks: FakeTasks, url: string): RequestListener {
       body,
     };
     tasks.received.push(seen);
-    if (path === '/.well-known/agent-card.json') return reply(response, parts.card(honestCard(url)));
-    const rpc = JSON.parse(body) as Json;
+    if (path === '/.well-known/agent-card.json')
+      return reply(response, parts.card(honestCard(url, wire.binding)));
+    const rpc = wire.read(request, path, body);
     seen.rpc = String(rpc.method);
-    const id = String((rpc.params as Json | undefined)?.id);
+    const id = String(rpc.params?.id);
     const live = seen.rpc === 'SubscribeToTask' ? tasks.live(id) : undefined;
-    if (live !== undefined)
-      return await stream(response, itemsOf(rpc.id, tasks.find(id) as Story, live), parts.encode);
+    if (live !== undefined) {
+      const items = itemsOf(tasks.find(id) as Story, live);
+      const texts = items.map((result) => JSON.stringify(wire.item(rpc.id, result)));
+      return await stream(response, texts, parts.encode);
+    }
     const way = {
       http: response,
       send: (text: string) =>
-        void response.writeHead(200, { 'content-type': 'application/json', 'A2A-Extensions': EXT }).end(text),
+        void response.writeHead(200, { 'content-type': wire.type, 'A2A-Extensions': EXT }).end(text),
       drop: () => void response.destroy(),
     };
     if (parts.answer?.(seen.rpc, rpc.id, way) === true) return;
-    const result = answer(tasks, rpc);
+    const answered = answer(tasks, rpc);
     const story = tasks.find(id);
     if (seen.rpc === 'GetTask' && story !== undefined && typeof cursor === 'string') {
       const page = tasks.pageBeside(story, sequenceOf(cursor));
       const { task } = story;
-      result.result = { ...task, metadata: { ...task.metadata, [KEY.events]: page } };
+      answered.result = { ...task, metadata: { ...task.metadata, [KEY.events]: page } };
     }
-    reply(response, { jsonrpc: '2.0', id: rpc.id, ...result });
+    const { status, json } = wire.answer(rpc.id, answered);
+    reply(response, json, status);
   };
   // What no honest coordinator sends is answered too, so that whoever sent it does not hang.
   return (request, response) => void serve(request, response).catch(() => response.writeHead(400).end());
 }
 
-function answer(tasks: FakeTasks, rpc: Json): Json {
-  const { method, params } = rpc as { method: string; params: Json };
+function answer(tasks: FakeTasks, { method, params }: { method: string; params: Json }): Answered {
   if (method === 'SendMessage') return { result: { task: submitted(tasks.create(requestOf(params))) } };
   const story = tasks.find(String(params.id));
   if (story === undefined) return refusal(-32001, 'TASK_NOT_FOUND');
@@ -60,7 +91,7 @@ function answer(tasks: FakeTasks, rpc: Json): Json {
   return { result: story.task };
 }
 
-function refusal(code: number, reason: string): Json {
+function refusal(code: number, reason: string): Answered {
   return {
     error: {
       code,
@@ -70,12 +101,6 @@ function refusal(code: number, reason: string): Json {
   };
 }
 
-function reply(response: ServerResponse, json: Json): void {
-  response
-    .writeHead(200, { 'content-type': 'application/json', 'A2A-Extensions': EXT })
-    .end(JSON.stringify(json));
-}
-
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -83,10 +108,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** The Task right after admission, then the events, as a running task sends them. */
-function itemsOf(id: unknown, story: Story, events: readonly StoryEvent[]): string[] {
+function itemsOf(story: Story, events: readonly StoryEvent[]): Json[] {
   const task = submitted(story);
   const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
-  const results = [
+  return [
     { task },
     ...events
       .filter((one) => one.sequence > 1)
@@ -94,7 +119,6 @@ function itemsOf(id: unknown, story: Story, events: readonly StoryEvent[]): stri
         stamped(body, { turn_id: position?.turn_id, sequence, cursor }, story),
       ),
   ];
-  return results.map((result) => JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
 
 async function stream(
