@@ -5,7 +5,7 @@ import { positionOf, stateOf, tail, taskOf } from '../../src/harness/run/observe
 import { heldTask, release } from '../../src/harness/run/story.js';
 import { countTasks } from '../../src/harness/run/tasks.js';
 import type { Suite } from '../../src/harness/suite.js';
-import type { Json } from '../../src/harness/wire/probe.js';
+import { type Json, UPGRADE } from '../../src/harness/wire/probe.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
 import { EXT } from '../../src/profile/names.js';
 
@@ -28,7 +28,7 @@ async function operations(lab: CaseLab): Promise<void> {
   for (const extensions of INSTEAD) {
     for (const { name, call } of probe.operations(started.taskId, lab.script(executor, 'never', ['say x']))) {
       lab.attempt();
-      names.add(name);
+      if (name !== UPGRADE) names.add(name);
       const answer = await call({ extensions });
       const refused = answer.error?.code === -32008 && answer.error.reason === 'NOT_NEGOTIATED';
       lab.expect(

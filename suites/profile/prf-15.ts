@@ -26,7 +26,8 @@ const STOPPED_MS = 20_000;
 /** What a create may get from a store that fails: the one refusal that says when to send the same bytes again. */
 function isRefusal({ binding }: Probe, { error, status, retryAfter }: ProbeAnswer): boolean {
   // HTTP says it too, in words of its own.
-  const said = binding === 'OAB' ? status === 200 : status === 503 && Number(retryAfter) > 0;
+  const framed = binding === 'OAB' || binding === 'WSS';
+  const said = framed ? status === 200 : status === 503 && Number(retryAfter) > 0;
   return error?.reason === 'STORE_UNAVAILABLE' && said && (error.retryAfterMs ?? 0) > 0;
 }
 

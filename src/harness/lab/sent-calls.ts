@@ -42,16 +42,23 @@ function byPath(line: string, cursor: string | undefined): SentCall['does'] | un
 }
 
 function callIn(text: string, header?: string): SentCall[] {
-  let json: { method?: unknown; params?: { cursor?: unknown } };
+  let json: {
+    method?: unknown;
+    params?: { cursor?: unknown };
+    serviceParameters?: Record<string, unknown>;
+  };
   try {
     json = JSON.parse(text) as typeof json;
   } catch {
     return [];
   }
-  const { method, params } = json;
-  const cursor = header ?? (typeof params?.cursor === 'string' ? params.cursor : undefined);
+  const { method, params, serviceParameters } = json;
+  const said = header ?? serviceParameters?.['OAB-Cursor'] ?? params?.cursor;
+  const cursor = typeof said === 'string' ? said : undefined;
   const call = {
-    message: text.replace(/"id":(?:\d+|"[^"]*")/, '"id":0').replace(/,?"token":"[^"]*"/, ''),
+    message: text
+      .replace(/"id":(?:\d+|"[^"]*")/, '"id":0')
+      .replace(/,?"(?:token|Authorization)":"[^"]*"/, ''),
     ...(cursor === undefined ? {} : { cursor }),
   };
   if (CREATES.has(String(method))) return [{ ...call, does: 'create' }];

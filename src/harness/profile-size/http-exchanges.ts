@@ -1,6 +1,10 @@
-/** Captured bytes back into HTTP/1.1 exchanges: each request with its answer, in the order of the connection. */
+/**
+ * Captured bytes back into exchanges: each request with its answer, in the order of the connection. A request in a
+ * WebSocket frame is one as HTTP would have it, with its service parameters as headers.
+ */
 import { Violation } from '../check.js';
 import type { TapConnection } from '../lab/ports.js';
+import { websocketMessages } from '../lab/websocket-messages.js';
 import { SseReader } from '../wire/sse.js';
 
 export interface HttpMessage {
@@ -20,11 +24,37 @@ export interface HttpExchange {
 
 export function httpExchanges(connections: readonly TapConnection[]): HttpExchange[] {
   return connections.flatMap((connection) => {
+    const sent = websocketMessages(connection.plain('upstream'));
+    if (sent.length > 0) return inFrames(sent, websocketMessages(connection.plain('downstream')));
     const answers = messages(connection.plain('downstream')).filter(({ line }) => !/ 1\d\d /.test(line));
     return messages(connection.plain('upstream')).map((request, index) => ({
       request,
       answer: answers[index],
     }));
+  });
+}
+
+interface RpcFrame {
+  id?: unknown;
+  method?: string;
+  serviceParameters?: Record<string, string>;
+}
+
+function inFrames(sent: readonly { text: string }[], received: readonly { text: string }[]): HttpExchange[] {
+  const answers = received.map(({ text }) => parsed(text) as RpcFrame);
+  const asMessage = (line: string, frames: readonly RpcFrame[]): HttpMessage => ({
+    line,
+    headers: Object.fromEntries(
+      Object.entries(frames[0]?.serviceParameters ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    documents: frames.map(({ serviceParameters: _, ...document }) => document),
+  });
+  return sent.flatMap(({ text }) => {
+    const request = parsed(text) as RpcFrame;
+    if (!('id' in request)) return [];
+    const own = answers.filter(({ id }) => id === request.id);
+    const answer = own.length === 0 ? undefined : asMessage('HTTP/1.1 200 OK', own);
+    return [{ request: asMessage('POST / HTTP/1.1', [request]), answer }];
   });
 }
 

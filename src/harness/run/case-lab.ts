@@ -49,6 +49,11 @@ export interface CaseOptions {
   repeat?: number;
 }
 
+/** Of the bindings that speak in WebSocket frames, and of those that stream over HTTP. */
+function framesOf(binding: BindingName): FramerName {
+  return binding === 'OAB' || binding === 'WSS' ? 'websocket' : 'sse';
+}
+
 export class CaseLab {
   readonly cell: Cell;
   readonly id: string;
@@ -107,7 +112,7 @@ export class CaseLab {
 
   /** What a frame of a stream is on this binding's wire. */
   get framer(): FramerName {
-    return this.cell.binding === 'OAB' ? 'websocket' : 'sse';
+    return framesOf(this.cell.binding);
   }
 
   /** The executor that the cases of this cell share. */

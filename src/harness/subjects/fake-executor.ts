@@ -17,6 +17,7 @@ import { serveOab } from './fake-oab.js';
 import { type FakeParts, HONEST, type Received } from './fake-parts.js';
 import { FAKE_PEER } from './fake-story.js';
 import { FakeTasks } from './fake-tasks.js';
+import { serveWss } from './fake-wss.js';
 import { type RelaySubject, relaySubject } from './relay-subject.js';
 import { makeKeys, openTunnelEnd } from './tunnel-end.js';
 
@@ -67,6 +68,7 @@ export async function fakeExecutor(
   });
   let drop = () => {};
   if (binding === 'OAB') drop = serveOab(tasks, server);
+  else if (binding === 'WSS') drop = serveWss(tasks, server, URL);
   else server.on('request', serveHttp(tasks, URL, binding === 'HTTP+JSON' ? HTTP_JSON : JSON_RPC));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () =>

@@ -81,7 +81,8 @@ export function serveHttp(tasks: FakeTasks, url: string, wire: FakeWire): Reques
   return (request, response) => void serve(request, response).catch(() => response.writeHead(400).end());
 }
 
-function answer(tasks: FakeTasks, { method, params }: { method: string; params: Json }): Answered {
+/** The usual answer. */
+export function answer(tasks: FakeTasks, { method, params }: { method: string; params: Json }): Answered {
   if (method === 'SendMessage') return { result: { task: submitted(tasks.create(requestOf(params))) } };
   const story = tasks.find(String(params.id));
   if (story === undefined) return refusal(-32001, 'TASK_NOT_FOUND');
@@ -91,7 +92,7 @@ function answer(tasks: FakeTasks, { method, params }: { method: string; params: 
   return { result: story.task };
 }
 
-function refusal(code: number, reason: string): Answered {
+export function refusal(code: number, reason: string): Answered {
   return {
     error: {
       code,
@@ -108,7 +109,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** The Task right after admission, then the events, as a running task sends them. */
-function itemsOf(story: Story, events: readonly StoryEvent[]): Json[] {
+export function itemsOf(story: Story, events: readonly StoryEvent[]): Json[] {
   const task = submitted(story);
   const position = task.metadata?.[KEY.event] as { turn_id: string } | undefined;
   return [

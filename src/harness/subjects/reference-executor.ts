@@ -16,6 +16,7 @@ import { jsonRpcProbe } from '../wire/jsonrpc-probe.js';
 import { oabProbe } from '../wire/oab-probe.js';
 import type { Json } from '../wire/probe.js';
 import type { Reach } from '../wire/reach.js';
+import { wssProbe } from '../wire/wss-probe.js';
 import type { ExecutorSettings, ExecutorSubject } from './executor-subject.js';
 import { PEER_CLI, SCRIPTED_AGENT } from './paths.js';
 import { relaySubject } from './relay-subject.js';
@@ -27,9 +28,10 @@ const HOST = 'oab-b.lab';
 const URL_ = `https://${HOST}/`;
 const ROUTE = `${HOST}:443`;
 
-const PROBES: Partial<Record<BindingName, typeof jsonRpcProbe>> = {
+const PROBES: Record<BindingName, typeof jsonRpcProbe> = {
   JSONRPC: jsonRpcProbe,
   'HTTP+JSON': httpJsonProbe,
+  WSS: wssProbe,
   OAB: oabProbe,
 };
 
@@ -152,9 +154,7 @@ export async function referenceExecutor(
     address: where,
     probe(caller = gate, relay = first, spoken = binding) {
       const [dialled, way] = [relay?.address ?? where, reach(caller, relay)];
-      const open = PROBES[spoken];
-      if (open === undefined) throw new Error(`no probe speaks ${spoken}`);
-      return open(caller, URL_, dialled, way);
+      return PROBES[spoken](caller, URL_, dialled, way);
     },
     kill: async () => void (await process_?.kill()),
     start,

@@ -1,19 +1,12 @@
 /** The JSON-RPC probe: raw envelopes over raw HTTP. */
 import type { Address } from '../lab/ports.js';
-import {
-  callHeaders,
-  DEADLINE,
-  type ErrorInfo,
-  errorOf,
-  fetchCard,
-  openSession,
-  partsOf,
-} from './a2a-http.js';
+import { callHeaders, DEADLINE, fetchCard, openSession, partsOf } from './a2a-http.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
 import type { Identity } from './identity.js';
 import type { CallOptions, Json, Probe, ProbeAnswer, Session } from './probe.js';
 import type { Reach } from './reach.js';
-import { type WireRequest, wireDigest, wireMessage } from './request.js';
+import { wireDigest, wireMessage } from './request.js';
+import { a2aOperations, saidIn, sendParams } from './rpc.js';
 
 /** `address` is asked before each call: a restarted subject may listen elsewhere. */
 export function jsonRpcProbe(identity: Identity, url: string, address: () => Address, reach: Reach): Probe {
@@ -37,14 +30,6 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
     answerOf(await exchange(await prepare(method, params, options, req), options.deadlineMs ?? DEADLINE));
   const stream = (method: string, params: unknown, options: CallOptions = {}, req?: string): Session =>
     openSession(prepare(method, params, options, req), answerOf, ({ result }) => result as Json | undefined);
-  const sendParams = (
-    request: WireRequest,
-    more: { message?: Json; configuration?: Json; params?: Json },
-  ) => ({
-    ...more.params,
-    message: more.message ?? wireMessage(request),
-    configuration: more.configuration ?? { returnImmediately: true },
-  });
 
   return {
     binding: 'JSONRPC',
@@ -58,38 +43,16 @@ export function jsonRpcProbe(identity: Identity, url: string, address: () => Add
     cancel: (id, options) => call('CancelTask', { id }, options),
     subscribe: (id, options) => stream('SubscribeToTask', { id }, options),
     card: () => fetchCard({ address: address(), reach }, host),
-    operations(taskId, request) {
-      const send = { message: wireMessage(request), configuration: { returnImmediately: true } };
-      const push = { taskId, url: 'https://example.invalid/hook' };
-      const params: [string, Json, string?][] = [
-        ['SendMessage', send, wireDigest(request)],
-        ['SendStreamingMessage', { message: wireMessage(request) }, wireDigest(request)],
-        ['GetTask', { id: taskId }],
-        ['ListTasks', {}],
-        ['CancelTask', { id: taskId }],
-        ['SubscribeToTask', { id: taskId }],
-        ['CreateTaskPushNotificationConfig', push],
-        ['GetTaskPushNotificationConfig', { taskId, id: 'p' }],
-        ['ListTaskPushNotificationConfigs', { taskId }],
-        ['DeleteTaskPushNotificationConfig', { taskId, id: 'p' }],
-        ['GetExtendedAgentCard', {}],
-      ];
-      return params.map(([name, body, req]) => ({
+    operations: (taskId, request) =>
+      a2aOperations(taskId, request).map(({ name, params, req }) => ({
         name,
         unauthenticated: 401,
-        call: (options: CallOptions) => call(name, body, options, req),
-      }));
-    },
+        call: (options: CallOptions) => call(name, params, options, req),
+      })),
   };
 }
 
 function answerOf(raw: RawAnswer): ProbeAnswer {
   const { answer, body } = partsOf(raw);
-  if (typeof body.result === 'object' && body.result !== null) {
-    const { task, ...rest } = body.result as Json;
-    answer.result = (task as Json | undefined) ?? rest;
-  }
-  const error = body.error as { code: number; data?: ErrorInfo[] } | null | undefined;
-  if (error !== undefined && error !== null) answer.error = errorOf(error.code, error.data?.[0]);
-  return answer;
+  return { ...answer, ...saidIn(body) };
 }

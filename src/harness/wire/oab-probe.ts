@@ -5,15 +5,16 @@
 import { isTerminal } from '../../profile/lifecycle.js';
 import { KEY } from '../../profile/names.js';
 import type { Address } from '../lab/ports.js';
+import { type FrameEvents, type FrameSocket, openFrameSocket } from './frame-socket.js';
 import { WireEnd } from './http.js';
 import type { Identity } from './identity.js';
 import { answerOfFrame, refusedUpgrade } from './oab-frames.js';
-import { type OabEvents, type OabSocket, openOabSocket } from './oab-socket.js';
 import { type Begin, type OabStream, openOabStream, placeOfTask, stateOfTask } from './oab-stream.js';
-import type { CallOptions, Json, Probe, ProbeAnswer } from './probe.js';
+import { type CallOptions, type Json, type Probe, type ProbeAnswer, UPGRADE } from './probe.js';
 import type { Reach } from './reach.js';
 import { requestIn, type WireRequest, wireDigest } from './request.js';
 
+const SUBPROTOCOL = 'oab.delegation.v1';
 const DEADLINE = 15_000;
 const USUAL_CAP = ['repo:read'];
 /** Status of an answer to who does not authenticate: at the upgrade, and by the close behind a request. */
@@ -38,9 +39,12 @@ export function oabProbe(identity: Identity, url: string, address: () => Address
   const dial = async (
     token: string | null,
     { via, headers = {} }: CallOptions,
-    events: OabEvents,
-  ): Promise<OabSocket> =>
-    openOabSocket({ address: via ?? address(), reach, host, path: pathname, token, headers }, events);
+    events: FrameEvents,
+  ): Promise<FrameSocket> =>
+    openFrameSocket(
+      { address: via ?? address(), reach, host, path: pathname, subprotocol: SUBPROTOCOL, token, headers },
+      events,
+    );
   const frameWith =
     (token: string | null) =>
     (id: number, method: string, params: unknown): Json => ({
@@ -66,7 +70,7 @@ export function oabProbe(identity: Identity, url: string, address: () => Address
     const [opening, token] = await tokens(options, ask);
     const deadlineMs = options.deadlineMs ?? DEADLINE;
     return new Promise((resolve, reject) => {
-      let socket: OabSocket | undefined;
+      let socket: FrameSocket | undefined;
       let refused: ProbeAnswer | undefined;
       const settle = (act: () => void) => {
         clearTimeout(timer);
@@ -189,7 +193,7 @@ export function oabProbe(identity: Identity, url: string, address: () => Address
           call: (options: CallOptions) => call(options, { ...ask, method }),
         })),
         {
-          name: 'the upgrade',
+          name: UPGRADE,
           unauthenticated: AT_UPGRADE,
           call: (options: CallOptions) => call(options, { method: 'describe', params: {}, atUpgrade: true }),
         },

@@ -2,9 +2,9 @@
 import { isTerminal } from '../../profile/lifecycle.js';
 import type { TaskState } from '../../profile/model.js';
 import { KEY } from '../../profile/names.js';
+import type { FrameEvents, FrameSocket } from './frame-socket.js';
 import { answerOfFrame, parsedFrame, refusedUpgrade, strangeInItem } from './oab-frames.js';
 import { fromOabItem } from './oab-json.js';
-import type { OabEvents, OabSocket } from './oab-socket.js';
 import type { Json, ProbeAnswer } from './probe.js';
 import { StreamSession } from './stream-session.js';
 
@@ -25,7 +25,7 @@ export interface OabStream {
 }
 
 export interface OabCall {
-  dial(events: OabEvents): Promise<OabSocket>;
+  dial(events: FrameEvents): Promise<FrameSocket>;
   frame(id: number, method: string, params: Json): Json;
   /** false: no credit beyond the first is given. */
   credit: boolean;
@@ -40,7 +40,7 @@ export function placeOfTask(task: Json): { sequence: number; cursor: string } {
 }
 
 export function openOabStream({ dial, frame, credit }: OabCall, begin: Begin): OabStream {
-  let socket: OabSocket | undefined;
+  let socket: FrameSocket | undefined;
   let received = 0;
   let granted = FIRST_CREDIT;
   let last: TaskState | undefined;

@@ -73,6 +73,9 @@ export interface Session {
   close(): void;
 }
 
+/** The operation that is none of the binding's own, but comes before all of them where a connection is opened for many. */
+export const UPGRADE = 'the upgrade';
+
 export interface Operation {
   name: string;
   /** The status of the answer to whoever does not authenticate. */

@@ -3,9 +3,9 @@ import type { Defect } from '../defect.js';
 /** RPL-07: whoever gave no credit is sent everything all the same (profile 9). */
 export const ignoresCredits: Defect = {
   id: 'ignores-credits',
-  breaks: 'on OAB a stream goes on although its reader gave no credit',
+  breaks: 'on OAB and WSS a stream goes on although its reader gave no credit',
   fails: ['RPL-07'],
-  bindings: ['OAB'],
+  bindings: ['OAB', 'WSS'],
   shownBy: ['/without-credit'],
   executor: (parts) => ({
     ...parts,

@@ -12,10 +12,13 @@ import { SseReader } from '../../wire/sse.js';
 import { frameOf } from '../../wire/stream-session.js';
 
 const BEARER = /^authorization: *bearer +[\w-]+\.([\w-]+)\./gim;
-const TOKEN = /"token":"[\w-]+\.([\w-]+)\./g;
+const TOKEN = /"(?:token":"|Authorization":"Bearer )[\w-]+\.([\w-]+)\./g;
 
 /** The first byte of a TLS connection (RFC 8446 section 5.1). */
 const TLS_HANDSHAKE = 0x16;
+
+/** Members of which a stream's item has one. */
+const ITEMS = ['event', 'floor', 'task', 'statusUpdate', 'artifactUpdate'];
 
 /** TLS whose secrets nobody logged gives no plain text: only marks are looked for in it. */
 export function readLink(
@@ -63,7 +66,7 @@ function principals(sent: string, executor: string): string[] {
   return [...found];
 }
 
-/** Of OAB: tasks, and the items of the streams, each known by the id of its request. */
+/** Tasks, and the items of the streams, each known by the id of its request: OAB's, or A2A's as they are. */
 function readMessages(bytes: Buffer, where: string, history: SubjectHistory, report: Report): void {
   const streams = new Map<unknown, ReturnType<typeof streamOrder>>();
   for (const { text } of websocketMessages(bytes)) {
@@ -74,6 +77,13 @@ function readMessages(bytes: Buffer, where: string, history: SubjectHistory, rep
       history.task(session, fromOabTask(result));
       continue;
     }
+    if (typeof result.id === 'string' && typeof result.status === 'object') {
+      history.task(session, result);
+      history.page(session, result, '');
+      continue;
+    }
+    // A list, a card: nothing of one task.
+    if (!ITEMS.some((name) => name in result)) continue;
     let take = streams.get(id);
     if (take === undefined) {
       take = streamOrder(history, report, session);

@@ -1,4 +1,4 @@
-/** A raw WebSocket of the OAB protocol: upgrade and frames written here, read by the laboratory's own reader. */
+/** A raw WebSocket of text frames: upgrade and frames written here, read by the laboratory's own reader. */
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Address } from '../lab/ports.js';
@@ -6,17 +6,19 @@ import { createWebSocketReader } from '../lab/websocket-reader.js';
 import { asWireEnd, type WireEnd } from './http.js';
 import { type Reach, reach } from './reach.js';
 
-export interface OabUpgrade {
+export interface FrameUpgrade {
   address: Address;
   reach: Reach;
   host: string;
   path: string;
+  /** What is offered, and must be chosen. */
+  subprotocol: string;
   token: string | null;
   /** Further lines, as they are. */
   headers: Readonly<Record<string, string>>;
 }
 
-export interface OabEvents {
+export interface FrameEvents {
   open(): void;
   /** The upgrade was answered, and not with a WebSocket. */
   refused(status: number, text: string): void;
@@ -26,21 +28,20 @@ export interface OabEvents {
   ended(kind: WireEnd['kind'] | 'fin', code?: number): void;
 }
 
-export interface OabSocket {
+export interface FrameSocket {
   send(frame: unknown): void;
   pause(): void;
   resume(): void;
   close(): void;
 }
 
-const SUBPROTOCOL = 'oab.delegation.v1';
 const TEXT = 0x1;
 const CLOSE = 0x8;
 const PONG = 0xa;
 /** A close frame that names none (RFC 6455 section 7.1.5). */
 const NO_CODE = 1005;
 
-export function openOabSocket(upgrade: OabUpgrade, events: OabEvents): OabSocket {
+export function openFrameSocket(upgrade: FrameUpgrade, events: FrameEvents): FrameSocket {
   let socket: Socket | undefined;
   let closed = false;
   let over = false;
@@ -76,7 +77,7 @@ export function openOabSocket(upgrade: OabUpgrade, events: OabEvents): OabSocket
         const lines = head.toString('latin1', 0, at);
         const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(lines)?.[1] ?? 0);
         const chosen = /^sec-websocket-protocol: *(.*)$/im.exec(lines)?.[1]?.trim();
-        if (status !== 101 || chosen !== SUBPROTOCOL) {
+        if (status !== 101 || chosen !== upgrade.subprotocol) {
           events.refused(status === 101 ? 0 : status, head.toString('utf8'));
           connected.destroy();
           return;
@@ -109,14 +110,14 @@ export function openOabSocket(upgrade: OabUpgrade, events: OabEvents): OabSocket
   };
 }
 
-function headOf({ host, path, token, headers }: OabUpgrade): string {
+function headOf({ host, path, subprotocol, token, headers }: FrameUpgrade): string {
   const lines: Record<string, string> = {
     Host: host,
     Connection: 'Upgrade',
     Upgrade: 'websocket',
     'Sec-WebSocket-Version': '13',
     'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
-    'Sec-WebSocket-Protocol': SUBPROTOCOL,
+    'Sec-WebSocket-Protocol': subprotocol,
     ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
     ...headers,
   };
