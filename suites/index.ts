@@ -41,14 +41,6 @@ import { suite as rpl18 } from './replay/rpl-18.js';
 import { suite as rpl19 } from './replay/rpl-19.js';
 import { suite as rpl20 } from './replay/rpl-20.js';
 
-const BUILT = new Set(['JSONRPC', 'WSS', 'OAB']);
-
-/** Bindings and topologies that the lab of this version can build; a check of another cell has no suite. */
-const built = (suite: Suite<CaseLab>): Suite<CaseLab> => ({
-  ...suite,
-  cases: (cell) => (BUILT.has(cell.binding) ? suite.cases(cell) : []),
-});
-
 export const suites: readonly Suite<CaseLab>[] = [
   rpl01,
   rpl02,
@@ -89,4 +81,4 @@ export const suites: readonly Suite<CaseLab>[] = [
   prf26,
   prf27,
   prf29,
-].map(built);
+];

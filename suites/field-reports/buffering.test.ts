@@ -8,6 +8,7 @@ import { fieldReport } from './field-report.js';
 /** What a reader that can decompress says of itself. */
 const OFFERS: Readonly<Record<string, Record<string, string>>> = {
   JSONRPC: { 'Accept-Encoding': 'gzip, deflate, br' },
+  'HTTP+JSON': { 'Accept-Encoding': 'gzip, deflate, br' },
   WSS: { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' },
   OAB: { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' },
 };
@@ -18,7 +19,7 @@ const AT_ONCE_MS = 250;
 const says = ({ frames }: Session, text: string) =>
   frames.some(({ json }) => JSON.stringify(json).includes(text));
 
-for (const binding of ['JSONRPC', 'WSS', 'OAB'] as const) {
+for (const binding of ['JSONRPC', 'HTTP+JSON', 'WSS', 'OAB'] as const) {
   const cell = { binding, topology: 'dual-outbound' } as const;
 
   fieldReport(

@@ -21,7 +21,7 @@ async function idles({ address: { port, host } }: IdleHop): Promise<void> {
   await once(quiet, 'close');
 }
 
-for (const binding of ['JSONRPC', 'WSS', 'OAB'] as const) {
+for (const binding of ['JSONRPC', 'HTTP+JSON', 'WSS', 'OAB'] as const) {
   const cell = { binding, topology: 'dual-outbound' } as const;
 
   fieldReport(

@@ -108,6 +108,32 @@ describe('the calls that a client sent', () => {
     );
     assert.equal(of(1).length, 3);
   });
+
+  it('are known by verb and path on HTTP+JSON', () => {
+    const text = [
+      'POST /message:send HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}',
+      'GET /tasks/t HTTP/1.1\r\nOAB-Cursor: c4\r\n\r\n',
+      'GET /tasks/t HTTP/1.1\r\n\r\n',
+      'POST /tasks/t:subscribe HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}',
+      'GET /tasks/t:subscribe HTTP/1.1\r\n\r\n',
+      'POST /tasks/t:cancel HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}',
+    ].join('');
+    assert.deepEqual(
+      sentCalls({ plain: () => Buffer.from(text) }).map(({ does, message, cursor }) => [
+        does,
+        message,
+        cursor,
+      ]),
+      [
+        ['create', '{}', undefined],
+        ['events', '', 'c4'],
+        ['other', '', undefined],
+        ['observe', '{}', undefined],
+        ['observe', '', undefined],
+        ['other', '{}', undefined],
+      ],
+    );
+  });
 });
 
 describe('a recorded WebSocket, as people read it', () => {
