@@ -8,6 +8,7 @@ import {
 } from 'node:net';
 import { newKey } from '../../identity/new-key.js';
 import { Connection } from './connection.js';
+import { countItems } from './frame-stream.js';
 import { ourRequests, stockRequests } from './requests.js';
 import { EventStream } from './stream.js';
 
@@ -82,5 +83,49 @@ describe('a stream of the benchmark', () => {
   it('rejects what is no event stream', async () => {
     const stream = await streamOf(['HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{}']);
     await assert.rejects(stream.reached(1), /no event stream/);
+  });
+});
+
+describe('a stream in frames', () => {
+  const HEAD_101 = 'HTTP/1.1 101 Switching Protocols\r\n\r\n';
+  const frameOf = (json: unknown) => {
+    const text = Buffer.from(JSON.stringify(json));
+    const head = text.length < 126 ? [0x81, text.length] : [0x81, 126, text.length >> 8, text.length & 0xff];
+    return Buffer.concat([Buffer.from(head), text]);
+  };
+  const item = (result: unknown) => frameOf({ jsonrpc: '2.0', id: 1, result });
+  const end = frameOf({ jsonrpc: '2.0', method: '$/streamEnd', params: { id: 1, reason: 'complete' } });
+  let server: NetServer;
+  afterEach(() => server.close());
+  const counted = async (all: Buffer, piece: number) => {
+    server = createNetServer({ noDelay: true }, (socket) => {
+      socket.on('error', () => {});
+      socket.once('data', async () => {
+        for (let at = 0; at < all.length; at += piece) {
+          socket.write(all.subarray(at, at + piece));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        socket.end();
+      });
+    });
+    return countItems(await portOf(server), Buffer.from('GET'));
+  };
+
+  it('counts each item once, wherever the reads cut it, pings aside', async () => {
+    const ping = Buffer.from([0x89, 0]);
+    const all = Buffer.concat([Buffer.from(HEAD_101), item('x'.repeat(300)), ping, item(2), end]);
+    for (const piece of [1, 7, all.length]) {
+      assert.equal(await counted(all, piece), 2);
+      server.close();
+    }
+  });
+
+  it('rejects what ends before its end frame, and what is no WebSocket', async () => {
+    await assert.rejects(counted(Buffer.concat([Buffer.from(HEAD_101), item(1)]), 1000), /after 1 items/);
+    server.close();
+    await assert.rejects(
+      counted(Buffer.from('HTTP/1.1 401 No\r\n\r\n'), 1000),
+      /no WebSocket: HTTP\/1.1 401/,
+    );
   });
 });

@@ -11,6 +11,7 @@ import { relayBytes, relayRequests, relayUnary } from './relay-requests.js';
 import { replay } from './replay.js';
 import { statusOnHundred, statusOnOne } from './status.js';
 import { stoppedReader } from './stopped-reader.js';
+import { wssEvents } from './wss-events.js';
 
 export const MEASUREMENTS: readonly Measurement[] = [
   creates,
@@ -23,6 +24,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   idle,
   stoppedReader,
   logLength,
+  wssEvents,
   relayUnary,
   relayEventLatency,
   relayRequests,
