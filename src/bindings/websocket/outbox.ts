@@ -1,6 +1,7 @@
 /** What a connection still has to send: many frames in one system call, and no reading while the other side does not take its answers. */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { textFrames } from './text-frames.js';
 
 export interface Outbox {
   send(text: string): void;
@@ -39,12 +40,9 @@ export function openOutbox(ws: WebSocket, socket: Duplex): Outbox {
       if (!isOpen()) return Promise.resolve();
       return new Promise((resolve) => {
         cork();
-        const last = texts.length - 1;
-        for (const [index, text] of texts.entries()) {
-          if (index < last) ws.send(text);
-          // Also with an error: the connection is gone, and its close ends the stream.
-          else ws.send(text, () => resolve());
-        }
+        // Past ws, which makes several writes of each frame: without compression it keeps no queue that this could overtake.
+        // Also with an error: the connection is gone, and its close ends the stream.
+        socket.write(textFrames(texts), () => resolve());
       });
     },
     close(code, why) {
