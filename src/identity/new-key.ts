@@ -3,8 +3,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { StoredKey } from './key-file.js';
 import { thumbprint } from './thumbprint.js';
 
+/** Its kid never begins with a dash: `oab-peer keys revoke FILE KID` would take it for an option. */
 export function newKey(now: number): StoredKey {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const { x = '', d = '' } = privateKey.export({ format: 'jwk' });
-  return { kid: thumbprint(x), x, d, notBefore: now, state: 'active', publicKey, privateKey };
+  const kid = thumbprint(x);
+  if (kid.startsWith('-')) return newKey(now);
+  return { kid, x, d, notBefore: now, state: 'active', publicKey, privateKey };
 }

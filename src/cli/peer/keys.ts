@@ -57,6 +57,10 @@ function stateCommand(name: 'retire' | 'revoke', meaning: string): Command {
     .description(`${name} a key: ${meaning}`)
     .argument('<file>', 'key file to change')
     .argument('<kid>', 'key id, as "keys list" shows it')
+    .addHelpText(
+      'after',
+      `\nAn id that begins with a dash goes behind "--": oab-peer keys ${name} -- FILE KID`,
+    )
     .action((file: string, kid: string) => {
       const state = name === 'retire' ? 'retired' : 'revoked';
       if (!changeState(file, kid, state, Date.now()))
