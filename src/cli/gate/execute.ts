@@ -49,7 +49,8 @@ export async function execute(
     ...options,
     ...narrowed,
     progress,
-    ...(jobs === 1 ? {} : { lanes: jobs, openLane: () => forkLane(flags) }),
+    // A lane's process knows the flags alone.
+    ...(jobs === 1 || narrowed !== undefined ? {} : { lanes: { count: jobs, open: () => forkLane(flags) } }),
   });
   const evidence = await sealEvidence(flags.out, result.checks);
   const verdict = decide({

@@ -4,13 +4,10 @@ import { type PlannedCheck, plan } from '../../harness/run/plan.js';
 import { addressOf, type LaneAnswer, type LaneOrder } from './lane.js';
 import type { RunFlags } from './run.js';
 import { runOptions } from './run-options.js';
+import { obeyParent } from './worker.js';
 
 let lane: Lane | undefined;
 let checks = new Map<string, PlannedCheck>();
-
-function answer(message: LaneAnswer): void {
-  process.send?.(message);
-}
 
 async function open(flags: RunFlags): Promise<void> {
   const options = runOptions(flags);
@@ -18,20 +15,16 @@ async function open(flags: RunFlags): Promise<void> {
   const planned = plan({ ...options, budgetMs: Number.POSITIVE_INFINITY });
   checks = new Map(planned.checks.map((check) => [addressOf(check), check]));
   lane = await openLane(options);
-  answer({ opened: true });
 }
 
-async function obey(order: LaneOrder): Promise<void> {
-  if ('flags' in order) return open(order.flags);
+obeyParent<LaneOrder, LaneAnswer>(async (order, tell) => {
+  if ('flags' in order) {
+    await open(order.flags);
+    return { opened: true };
+  }
   if (lane === undefined) throw new Error('the lane is not open');
-  if ('close' in order) return answer({ injector: await lane.close() });
+  if ('close' in order) return { injector: await lane.close() };
   const check = checks.get(order.check);
   if (check === undefined) throw new Error('no such check in its plan');
-  answer({ result: await lane.run(check, (event) => answer({ event })) });
-}
-
-process.on('message', (order: LaneOrder) => {
-  obey(order).catch((error: Error) => answer({ error: error.stack ?? error.message }));
+  return { result: await lane.run(check, (event) => tell({ event })) };
 });
-// Whoever asked is gone: nobody waits for an answer.
-process.once('disconnect', () => process.exit());

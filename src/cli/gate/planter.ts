@@ -8,23 +8,17 @@ import { join } from 'node:path';
 import { defects } from '../../harness/defects/registry.js';
 import { defectFlags } from './defect-flags.js';
 import { execute } from './execute.js';
-import type { Planted, PlantJob } from './plant.js';
-import { caught } from './plant.js';
+import { caught, type PlantJob } from './plant.js';
+import type { Caught } from './score.js';
+import { obeyParent } from './worker.js';
 
-async function plant({ defect: id, seed, out }: PlantJob): Promise<Planted> {
+async function plant({ defect: id, seed, out }: PlantJob): Promise<Caught> {
   const defect = defects.find((one) => one.id === id);
   if (defect === undefined) throw new Error(`no defect ${id}`);
   mkdirSync(out, { recursive: true });
   rmSync(join(out, 'verdict.json'), { force: true });
   const { verdict } = await execute(defectFlags(defect, seed, out), () => {});
-  return { row: caught(defect, verdict) };
+  return caught(defect, verdict);
 }
 
-process.on('message', (job: PlantJob) => {
-  plant(job).then(
-    (planted) => process.send?.(planted),
-    (error: Error) => process.send?.({ error: error.stack ?? error.message } satisfies Planted),
-  );
-});
-// Whoever asked is gone: nobody waits for an answer.
-process.once('disconnect', () => process.exit());
+obeyParent(plant);

@@ -1,5 +1,6 @@
 /** Runs a plan on its lanes, and gathers what became of each check. */
 import type { CheckResult } from '../check.js';
+import { inOrder } from './in-order.js';
 import type { Lane, LaneEvent } from './lane.js';
 import type { RunOptions } from './options.js';
 import { estimateOf, type Plan, type PlannedCheck } from './plan.js';
@@ -20,38 +21,29 @@ export async function drive(
     } else progress(event);
   };
   const results = new Map<PlannedCheck, CheckResult>();
-  const runAll = async (queue: PlannedCheck[], on: readonly Lane[]): Promise<void> => {
-    let broken = false;
-    const work = async (lane: Lane): Promise<void> => {
-      for (let check = queue.shift(); check !== undefined && !broken; check = queue.shift()) {
-        try {
-          results.set(check, await lane.run(check, tell));
-        } catch (error) {
-          broken = true;
-          throw error;
-        }
-      }
+  const runAll = (some: readonly PlannedCheck[], on: readonly Lane[]) => {
+    const idle = [...on];
+    const work = async (check: PlannedCheck) => {
+      // There are as many at work as there are lanes.
+      const lane = idle.pop() as Lane;
+      results.set(check, await lane.run(check, tell));
+      idle.push(lane);
     };
-    const settled = await Promise.allSettled(on.map(work));
-    const failed = settled.find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    return inOrder(some, on.length, work, undefined, on.length === 1 ? undefined : estimateOf);
   };
   const chosen = checks.filter(({ cases }) => cases.length > 0);
   if (lanes.length === 1) await runAll(chosen, lanes);
   else {
-    await runAll(longestFirst(chosen.filter(({ alone }) => alone !== true)), lanes);
+    await runAll(
+      chosen.filter(({ alone }) => alone !== true),
+      lanes,
+    );
     await runAll(
       chosen.filter(({ alone }) => alone === true),
       lanes.slice(0, 1),
     );
   }
   return checks.map((check) => results.get(check) ?? notRun(check));
-}
-
-/** So that no lane is left alone with a long one at the end. */
-function longestFirst(checks: PlannedCheck[]): PlannedCheck[] {
-  // Sorting is stable: one plan, one order.
-  return checks.sort((a, b) => estimateOf(b) - estimateOf(a));
 }
 
 function notRun({ criterion, cell, hasSuite }: PlannedCheck): CheckResult {

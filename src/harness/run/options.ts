@@ -42,10 +42,8 @@ export interface RunOptions {
   shrink?: { caseMs: number; runMs: number };
   /** Once a case of a check has failed, the others of that check are passed over. */
   failFast?: boolean;
-  /** So many checks at a time, each on a lane of its own; absent: one. */
-  lanes?: number;
-  /** Absent: a lane in this process, of which there can be one. */
-  openLane?(): Promise<Lane>;
+  /** So many checks at a time, each on a lane of its own; absent: one after the other, in this process. */
+  lanes?: { count: number; open(): Promise<Lane> };
   progress?(event: Progress): void;
 }
 

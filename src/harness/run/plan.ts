@@ -30,7 +30,7 @@ export class OverBudget extends Error {
   override name = 'OverBudget';
 }
 
-export function plan({ criteria, suites, budgetMs, only, first, lanes = 1 }: RunOptions): Plan {
+export function plan({ criteria, suites, budgetMs, only, first, lanes }: RunOptions): Plan {
   const bySuite = new Map(suites.map((suite) => [suite.criterion, suite]));
   const checks = criteria.flatMap(({ id, cells }) =>
     cells.map((cell): PlannedCheck => {
@@ -52,7 +52,7 @@ export function plan({ criteria, suites, budgetMs, only, first, lanes = 1 }: Run
     }),
   );
   const estimateMs = checks.reduce(
-    (sum, check) => sum + estimateOf(check) / (check.alone === true ? 1 : lanes),
+    (sum, check) => sum + estimateOf(check) / (check.alone === true ? 1 : (lanes?.count ?? 1)),
     0,
   );
   if (estimateMs > budgetMs) {

@@ -18,12 +18,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
     join(options.out, 'evidence', 'plan.json'),
     `${JSON.stringify({ seed: options.seed, cases: plannedCases }, null, 1)}\n`,
   );
-  const { lanes: count = 1, openLane: another = () => openLane(options) } = options;
+  const { count, open } = options.lanes ?? { count: 1, open: () => openLane(options) };
   const lanes: Lane[] = [];
   const close = () => Promise.all(lanes.map((lane) => lane.close()));
   let checks: CheckResult[];
   try {
-    for (let index = 0; index < count; index += 1) lanes.push(await another());
+    for (let index = 0; index < count; index += 1) lanes.push(await open());
     checks = await drive(planned, lanes, options.progress);
   } catch (error) {
     // What broke first is told; a lane that is broken need not close well.

@@ -1,14 +1,15 @@
 /** Several at a time, the longest first, and each result handed on in the order of the items. */
 
 /**
- * Runs `work` on every item, at most `most` at once and those of the greatest `weight` first, and calls `emit` with each result as soon as those before it are
- * there too. Rejects with the first error; what runs by then is awaited, and nothing more is started.
+ * Runs `work` on every item, at most `most` at once and those of the greatest `weight` first, so that no long one is left
+ * alone in the end. Calls `emit` with each result as soon as those before it are there too. Rejects with the first error;
+ * what runs by then is awaited, and nothing more is started.
  */
 export async function inOrder<T, R>(
   items: readonly T[],
   most: number,
   work: (item: T) => Promise<R>,
-  emit: (result: R) => void,
+  emit: (result: R) => void = () => {},
   weight: (item: T) => number = () => 0,
 ): Promise<R[]> {
   const results: { value: R }[] = [];
