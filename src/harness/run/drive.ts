@@ -25,7 +25,7 @@ export async function drive(
     const idle = [...on];
     const work = async (check: PlannedCheck) => {
       // There are as many at work as there are lanes.
-      const lane = idle.pop() as Lane;
+      const lane = idle.shift() as Lane;
       results.set(check, await lane.run(check, tell));
       idle.push(lane);
     };
