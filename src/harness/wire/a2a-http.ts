@@ -3,10 +3,8 @@ import type { ClientRequest } from 'node:http';
 import { EXT } from '../../profile/names.js';
 import { asWireEnd, exchange, open, type RawAnswer, type RawRequest } from './http.js';
 import type { Identity } from './identity.js';
-import type { CallOptions, Json, ProbeAnswer, Session } from './probe.js';
+import { type CallOptions, DEADLINE, type Json, type ProbeAnswer, type Session } from './probe.js';
 import { StreamSession } from './stream-session.js';
-
-export const DEADLINE = 15_000;
 
 /** The head lines of one call; `req` is the digest that its token is bound to. */
 export async function callHeaders(

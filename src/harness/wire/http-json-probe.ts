@@ -1,17 +1,16 @@
 /** The HTTP+JSON probe: raw verbs and paths, and answers judged by status, google.rpc.Status and ErrorInfo alike. */
 import type { Address } from '../lab/ports.js';
-import {
-  callHeaders,
-  DEADLINE,
-  type ErrorInfo,
-  errorOf,
-  fetchCard,
-  openSession,
-  partsOf,
-} from './a2a-http.js';
+import { callHeaders, type ErrorInfo, errorOf, fetchCard, openSession, partsOf } from './a2a-http.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
 import type { Identity } from './identity.js';
-import type { CallOptions, Json, Probe, ProbeAnswer, Session } from './probe.js';
+import {
+  type CallOptions,
+  DEADLINE,
+  type Json,
+  type Probe,
+  type ProbeAnswer,
+  type Session,
+} from './probe.js';
 import type { Reach } from './reach.js';
 import { type WireRequest, wireDigest, wireMessage } from './request.js';
 

@@ -1,9 +1,16 @@
 /** The JSON-RPC probe: raw envelopes over raw HTTP. */
 import type { Address } from '../lab/ports.js';
-import { callHeaders, DEADLINE, fetchCard, openSession, partsOf } from './a2a-http.js';
+import { callHeaders, fetchCard, openSession, partsOf } from './a2a-http.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
 import type { Identity } from './identity.js';
-import type { CallOptions, Json, Probe, ProbeAnswer, Session } from './probe.js';
+import {
+  type CallOptions,
+  DEADLINE,
+  type Json,
+  type Probe,
+  type ProbeAnswer,
+  type Session,
+} from './probe.js';
 import type { Reach } from './reach.js';
 import { wireDigest, wireMessage } from './request.js';
 import { a2aOperations, saidIn, sendParams } from './rpc.js';

@@ -1,5 +1,6 @@
 /** Frames of the OAB protocol as the probe receives them, and what in them no peer of docs/bindings/oab.md sends. */
 import { EXT } from '../../profile/names.js';
+import { parsedFrame } from './frame-call.js';
 import { fromOabTask } from './oab-json.js';
 import type { Json, ProbeAnswer } from './probe.js';
 
@@ -10,16 +11,6 @@ const TASK = [
 const TASK_MAYBE = ['cancel_requested_at', 'result'];
 const ITEM = ['turn_id', 'sequence', 'cursor', 'event'];
 const ITEM_MAYBE = ['owner', 'effective_capabilities', 'deadline_at', ...TASK_MAYBE];
-
-export function parsedFrame(text: string): Json {
-  try {
-    const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null ? (json as Json) : {};
-  } catch {
-    // No JSON shows by having nothing in it.
-    return {};
-  }
-}
 
 /** An answer; a task that is none of the protocol's is no result, and the reason says why. */
 export function answerOfFrame(text: string, expected: 'task' | 'anything' = 'anything'): ProbeAnswer {
@@ -67,8 +58,4 @@ function members(what: string, json: Json, needed: readonly string[], maybe: rea
       .filter((name) => !needed.includes(name) && !maybe.includes(name))
       .map((name) => `${what} with ${name}`),
   ];
-}
-
-export function refusedUpgrade(status: number, text: string): ProbeAnswer {
-  return { status, echoed: false, text, error: { code: 0, reason: status === 401 ? 'UNAUTHENTICATED' : '' } };
 }

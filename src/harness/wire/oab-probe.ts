@@ -5,21 +5,16 @@
 import { isTerminal } from '../../profile/lifecycle.js';
 import { KEY } from '../../profile/names.js';
 import type { Address } from '../lab/ports.js';
-import { type FrameEvents, type FrameSocket, openFrameSocket } from './frame-socket.js';
+import { AT_UPGRADE, BEHIND_REQUEST, frameCall, frameDialler, frameTokens } from './frame-call.js';
 import { WireEnd } from './http.js';
 import type { Identity } from './identity.js';
-import { answerOfFrame, refusedUpgrade } from './oab-frames.js';
+import { answerOfFrame } from './oab-frames.js';
 import { type Begin, type OabStream, openOabStream, placeOfTask, stateOfTask } from './oab-stream.js';
-import { type CallOptions, type Json, type Probe, type ProbeAnswer, UPGRADE } from './probe.js';
+import { type CallOptions, DEADLINE, type Json, type Probe, type ProbeAnswer, UPGRADE } from './probe.js';
 import type { Reach } from './reach.js';
 import { requestIn, type WireRequest, wireDigest } from './request.js';
 
 const SUBPROTOCOL = 'oab.delegation.v1';
-const DEADLINE = 15_000;
-const USUAL_CAP = ['repo:read'];
-/** Status of an answer to who does not authenticate: at the upgrade, and by the close behind a request. */
-const AT_UPGRADE = 401;
-const BEHIND_REQUEST = 4401;
 
 interface Ask {
   method: string;
@@ -32,19 +27,7 @@ interface Ask {
 }
 
 export function oabProbe(identity: Identity, url: string, address: () => Address, reach: Reach): Probe {
-  const { host, pathname } = new URL(url);
-
-  const tokenOf = async ({ cap, token, abuse }: CallOptions, req?: string): Promise<string | null> =>
-    token === undefined ? await identity.token(cap ?? USUAL_CAP, req, abuse) : token;
-  const dial = async (
-    token: string | null,
-    { via, headers = {} }: CallOptions,
-    events: FrameEvents,
-  ): Promise<FrameSocket> =>
-    openFrameSocket(
-      { address: via ?? address(), reach, host, path: pathname, subprotocol: SUBPROTOCOL, token, headers },
-      events,
-    );
+  const dial = frameDialler({ identity, url, address, reach, subprotocol: SUBPROTOCOL });
   const frameWith =
     (token: string | null) =>
     (id: number, method: string, params: unknown): Json => ({
@@ -55,61 +38,23 @@ export function oabProbe(identity: Identity, url: string, address: () => Address
       ...(token === null ? {} : { token }),
     });
 
-  /** Tokens of the upgrade and of the request: what a case bends is the request's, unless it says otherwise. */
-  const tokens = async (
-    options: CallOptions,
-    { req, atUpgrade = false }: { req?: string; atUpgrade?: boolean },
-  ) => {
-    const good = (digest?: string) => identity.token(options.cap ?? USUAL_CAP, digest);
-    return atUpgrade
-      ? ([await tokenOf(options), await good(req)] as const)
-      : ([await good(), await tokenOf(options, req)] as const);
-  };
-
   const call = async (options: CallOptions, ask: Ask): Promise<ProbeAnswer> => {
-    const [opening, token] = await tokens(options, ask);
-    const deadlineMs = options.deadlineMs ?? DEADLINE;
-    return new Promise((resolve, reject) => {
-      let socket: FrameSocket | undefined;
-      let refused: ProbeAnswer | undefined;
-      const settle = (act: () => void) => {
-        clearTimeout(timer);
-        socket?.close();
-        act();
-      };
-      const late = () => reject(new WireEnd('late', `no answer in ${deadlineMs} ms`));
-      const timer = setTimeout(() => settle(late), deadlineMs);
-      const take = (text: string) => {
-        const answer = answerOfFrame(text, ask.answers);
-        // Whoever did not authenticate is told so, and the connection is closed: by which code is for it to say.
-        if (answer.error?.reason === 'UNAUTHENTICATED') refused ??= answer;
-        else settle(() => resolve(answer));
-      };
-      dial(opening, options, {
-        open: () => socket?.send(frameWith(token)(1, ask.method, ask.params)),
-        refused: (status, text) => settle(() => resolve(refusedUpgrade(status, text))),
-        frame: take,
-        ping: () => {},
-        ended: (kind, code) =>
-          settle(() => {
-            const { error, text } = refused ?? { text: '' };
-            if (code === undefined)
-              reject(new WireEnd(kind === 'fin' ? 'cut' : kind, 'the connection ended'));
-            else resolve({ status: code, echoed: false, text, ...(error && { error }) });
-          }),
-      }).then((opened) => {
-        socket = opened;
-      }, reject);
-    });
+    const { opening, own } = await frameTokens({ identity }, options, ask);
+    return frameCall(
+      (events) => dial(opening, options, events),
+      frameWith(own)(1, ask.method, ask.params),
+      (text) => answerOfFrame(text, ask.answers),
+      options.deadlineMs,
+    );
   };
 
   const stream = (options: CallOptions, begin: Begin, req?: string): OabStream => {
-    const ready = tokens(options, req === undefined ? {} : { req });
+    const ready = frameTokens({ identity }, options, { req });
     let token: string | null = null;
     return openOabStream(
       {
         async dial(events) {
-          const [opening, own] = await ready;
+          const { opening, own } = await ready;
           token = own;
           return dial(opening, options, events);
         },

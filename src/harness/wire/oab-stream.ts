@@ -2,8 +2,9 @@
 import { isTerminal } from '../../profile/lifecycle.js';
 import type { TaskState } from '../../profile/model.js';
 import { KEY } from '../../profile/names.js';
+import { parsedFrame, refusedUpgrade } from './frame-call.js';
 import type { FrameEvents, FrameSocket } from './frame-socket.js';
-import { answerOfFrame, parsedFrame, refusedUpgrade, strangeInItem } from './oab-frames.js';
+import { answerOfFrame, strangeInItem } from './oab-frames.js';
 import { fromOabItem } from './oab-json.js';
 import type { Json, ProbeAnswer } from './probe.js';
 import { StreamSession } from './stream-session.js';

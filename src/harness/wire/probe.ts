@@ -73,6 +73,9 @@ export interface Session {
   close(): void;
 }
 
+/** For an answer, in ms, where a call names none. */
+export const DEADLINE = 15_000;
+
 /** The operation that is none of the binding's own, but comes before all of them where a connection is opened for many. */
 export const UPGRADE = 'the upgrade';
 
