@@ -1,99 +1,31 @@
 /** What a coordinator makes of a peer that breaks the binding: a disconnect or a refusal, and never an outcome. */
 import assert from 'node:assert/strict';
-import {
-  NotNegotiated,
-  type PeerConnection,
-  PeerRefusal,
-  PeerUnreachable,
-  type RemoteFrame,
-} from '../../coordinator/connection.js';
+import { NotNegotiated, type PeerConnection, PeerRefusal } from '../../coordinator/connection.js';
 import { requestOf } from '../../executor/testing/harness.js';
 import { EXT } from '../../profile/names.js';
-import { connectWss, type WssClientOptions } from './client.js';
-import {
-  card,
-  ECHO,
-  item,
-  openRawServer,
-  type RawRequest,
-  type Say,
-  streamEnd,
-  TASK,
-  TOLD,
-} from './testing/raw-server.js';
+import { hostileServers, signal } from '../websocket/testing/hostile.js';
+import { connectWss } from './client.js';
+import { card, ECHO, item, openRawServer, streamEnd, TASK, TOLD } from './testing/raw-server.js';
 
 type Json = Record<string, unknown>;
-const signal = () => AbortSignal.timeout(10_000);
 
 describe('the WSS client, towards a peer that is not as it should be', () => {
-  const closing: (() => Promise<void>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
+  const { open, answering, telling, heard, unreachable, brokenOff } = hostileServers({
+    open: openRawServer,
+    connect: connectWss,
+    observe: {
+      method: 'SubscribeToTask',
+      first: (id) => ({ jsonrpc: '2.0', id, result: { task: TOLD }, serviceParameters: ECHO }),
+    },
+    task: TASK,
   });
-
-  const open = async (
-    behaviour: Parameters<typeof openRawServer>[0],
-    more: Partial<WssClientOptions> = {},
-  ) => {
-    const server = await openRawServer(behaviour);
-    closing.push(server.close);
-    const peer = connectWss({
-      url: 'http://oab-b.lab/',
-      connect: `127.0.0.1:${server.port}`,
-      insecureLoopback: true,
-      timeoutMs: 5000,
-      credentials: () => 'token',
-      ...more,
-    });
-    closing.push(() => peer.close());
-    return { server, peer };
-  };
-  /** A server that answers this method so, and is honest otherwise. */
-  const answering = (method: string, take: (request: RawRequest, say: Say) => void) =>
-    open({
-      take(request, say) {
-        if (request.method !== method) return false;
-        take(request, say);
-        return true;
-      },
-    });
-  /** A server that tells its stream so, behind the Task. */
-  const telling = (...frames: (Json | string | ((id: number) => Json))[]) =>
-    answering('SubscribeToTask', ({ id }, say) => {
-      say.frame({ jsonrpc: '2.0', id, result: { task: TOLD }, serviceParameters: ECHO });
-      for (const frame of frames) {
-        if (typeof frame === 'function') say.frame(frame(id));
-        else if (typeof frame === 'string') say.frame(streamEnd(id, frame));
-        else say.frame({ jsonrpc: '2.0', id, result: frame });
-      }
-    });
-
-  /** What was heard of a stream: sequences, and what ended it. */
-  const heard = async (peer: PeerConnection) => {
-    const frames: RemoteFrame[] = [];
-    let end: unknown;
-    try {
-      for await (const frame of peer.observe(TASK, { signal: signal() })) frames.push(frame);
-    } catch (error) {
-      end = error;
-    }
-    return { sequences: frames.map((frame) => ('event' in frame ? frame.position.sequence : 0)), end };
-  };
-  const unreachable = async (asked: Promise<unknown>, why: RegExp) => {
-    const error = await asked.then(
-      () => assert.fail('it was believed'),
-      (thrown: unknown) => thrown,
-    );
-    assert.ok(error instanceof PeerUnreachable, String(error));
-    assert.match(error.message, why);
-  };
   const { request } = requestOf({ task: 'x' });
   const create = (peer: PeerConnection) => peer.create(request, { signal: signal() });
 
   it('reads an honest one, and tells it version, extension and token with each request', async () => {
     const { server, peer } = await open({});
     assert.equal((await create(peer)).task.id, TASK);
-    assert.deepEqual(await heard(peer), { sequences: [0, 3, 4, 5], end: undefined });
+    assert.deepEqual(await heard(peer), { sequences: [0, 3, 4, 5], ended: true, end: undefined });
     await peer.get(TASK, 'c1', { signal: signal() });
     const said = { 'A2A-Version': '1.0', 'A2A-Extensions': EXT, Authorization: 'Bearer token' };
     assert.deepEqual(
@@ -254,41 +186,40 @@ describe('the WSS client, towards a peer that is not as it should be', () => {
   });
 
   describe('in a stream', () => {
-    for (const [name, frames, sequences, why] of [
-      ['an item that is no event', [item(3), { message: {} }], [0, 3], /neither a Task nor an event/],
+    for (const [name, frames, why, connections] of [
+      ['an item that is no event', [item(3), { message: {} }], /neither a Task nor an event/, 2],
       [
         'an end for a reason that none is',
         [item(3), (id: number) => streamEnd(id, 'done')],
-        [0, 3],
         /no server sends/,
+        2,
       ],
       [
-        'an error in mid-stream',
+        'an error in mid-stream, which is of that stream alone,',
         [item(3), (id: number) => ({ jsonrpc: '2.0', id, error: { code: -32001, message: 'x' } })],
-        [0, 3],
         /broke off: TASK_NOT_FOUND/,
+        1,
       ],
-      ['items behind its end', [item(5), 'complete', item(6)], [0, 5], /nothing that was asked/],
-    ] as [string, (Json | string | ((id: number) => Json))[], number[], RegExp][])
-      it(`takes ${name} for a disconnect at the latest when it is asked again`, async () => {
-        const { peer } = await telling(...frames);
-        const got = await heard(peer);
-        assert.deepEqual(got.sequences, sequences);
-        if (got.end !== undefined) assert.match(String(got.end), why);
-        assert.equal(
-          (
-            await peer
-              .get(TASK, undefined, { signal: signal() })
-              .catch(() => peer.get(TASK, undefined, { signal: signal() }))
-          ).task.id,
-          TASK,
-        );
+    ] as [string, (Json | string | ((id: number) => Json))[], RegExp, number][])
+      it(`takes ${name} for a disconnect, and can be asked again`, async () => {
+        const { server, peer } = await telling(...frames);
+        brokenOff(await heard(peer), [0, 3], why);
+        assert.equal((await peer.get(TASK, undefined, { signal: signal() })).task.id, TASK);
+        assert.equal(server.open.length, connections);
       });
+
+    it('takes items behind its end for the end of the connection', async () => {
+      const { server, peer } = await telling(item(5), 'complete', item(6));
+      assert.deepEqual(await heard(peer), { sequences: [0, 5], ended: true, end: undefined });
+      await server.closed[0];
+      assert.equal((await peer.get(TASK, undefined, { signal: signal() })).task.id, TASK);
+      assert.equal(server.open.length, 2);
+    });
 
     it('takes an end before the terminal event for a disconnect, whatever it is called', async () => {
       for (const reason of ['interrupted', 'cancelled', 'complete']) {
         const { peer } = await telling(item(3), reason);
-        assert.deepEqual(await heard(peer), { sequences: [0, 3], end: undefined });
+        assert.deepEqual(await heard(peer), { sequences: [0, 3], ended: false, end: undefined });
       }
     });
 
