@@ -80,7 +80,7 @@ for (const binding of SPOKEN) {
 
     it('knows one answer for what is nobody’s and what is somebody else’s', async () => {
       const { id } = await create('hold');
-      const other = rig.client(binding, { credentials: (req) => bearer(req, 'oab-c') });
+      const other = rig.client(binding, { credentials: (req) => bearer({ req, peer: 'oab-c' }) });
       for (const one of [id, 'nobody'])
         for (const cursor of [undefined, '0', 'no-cursor'])
           await refused(other.get(one, cursor, { signal: signal() }), 'TASK_NOT_FOUND');
@@ -113,7 +113,7 @@ for (const binding of SPOKEN) {
 
     it('leaves a stream its life when its token expires, and refuses what is asked after that', async () => {
       let expired = false;
-      const aging = () => rig.client(binding, { credentials: (req) => bearer(req, 'oab-a', { expired }) });
+      const aging = () => rig.client(binding, { credentials: (req) => bearer({ req, expired }) });
       const { request, id } = await create('hold 30');
       const log = newLog(id, request);
       const reader = aging();

@@ -39,7 +39,7 @@ for (const [name, Factory] of [
       const fetchImpl = (input: string | URL | Request, init?: RequestInit) => {
         const { pathname, search } = new URL(String(input instanceof Request ? input.url : input));
         const headers = new Headers(init?.headers);
-        headers.set('authorization', `Bearer ${bearer(req)}`);
+        headers.set('authorization', `Bearer ${bearer({ req })}`);
         return fetch(`http://127.0.0.1:${rig.port}${pathname}${search}`, { ...init, headers });
       };
       const factory = new ClientFactory(

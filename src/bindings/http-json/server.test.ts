@@ -20,7 +20,7 @@ describe('the HTTP+JSON server', () => {
     const answer = await rig.ask({
       path,
       body: JSON.stringify({ message: messageFromRequest(request), ...more }),
-      headers: { authorization: `Bearer ${bearer(requestDigest(request))}` },
+      headers: { authorization: `Bearer ${bearer({ req: requestDigest(request) })}` },
     });
     return { request, answer };
   };
@@ -129,7 +129,7 @@ describe('the HTTP+JSON server', () => {
   it('gives one answer for a task of nobody and of somebody else', async () => {
     const { answer } = await send('/message:send');
     const { id } = answer.json.task as { id: string };
-    const other = { authorization: `Bearer ${bearer(undefined, 'oab-c')}` };
+    const other = { authorization: `Bearer ${bearer({ peer: 'oab-c' })}` };
     for (const [method, suffix] of [
       ['GET', ''],
       ['POST', ':cancel'],

@@ -99,7 +99,7 @@ describe('the JSON-RPC server', () => {
     const answer = await call(
       'SendMessage',
       { message: messageFromRequest(request) },
-      { authorization: `Bearer ${bearer(requestDigest(request))}` },
+      { authorization: `Bearer ${bearer({ req: requestDigest(request) })}` },
     );
     assert.deepEqual(
       [answer.status, errorOf(answer), answer.headers['retry-after']],

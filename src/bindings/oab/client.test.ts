@@ -28,7 +28,7 @@ describe('the custom OAB protocol’s client, towards a real executor', () => {
       connect: `127.0.0.1:${rig.port}`,
       insecureLoopback: true,
       timeoutMs: 5000,
-      credentials: (req) => bearer(req === undefined ? {} : { req }),
+      credentials: (req) => bearer({ req }),
       ...more,
     });
     clients.push(made);

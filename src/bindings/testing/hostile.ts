@@ -2,10 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CardParams } from '../../profile/model.js';
 import { EXT, KEY } from '../../profile/names.js';
 import { agentCard } from '../a2a/card.js';
-import { DESCRIPTION } from '../oab/testing/raw-server.js';
+import { PARAMS } from './params.js';
 import { URL_ } from './rig.js';
 
 type Json = Record<string, unknown>;
@@ -114,10 +113,7 @@ export async function openHostile(
       publicUrl: URL_,
       version: '1',
       required: true,
-      params: {
-        ...(DESCRIPTION.params as CardParams),
-        cursor: { serviceParameter: 'OAB-Cursor', retentionSeconds: 3600 },
-      },
+      params: PARAMS,
     },
     [{ url: URL_, protocolBinding: binding }],
   );

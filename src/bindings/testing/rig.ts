@@ -2,9 +2,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { PeerConnection } from '../../coordinator/connection.js';
 import type { ExecutorConfig } from '../../executor/config.js';
-import { openTestExecutor } from '../../executor/testing/harness.js';
-import { inProcessRunner } from '../../executor/testing/in-process-runner.js';
-import type { VerifiedCaller } from '../../identity/ports.js';
 import { requestFromParams } from '../../profile/message.js';
 import { EXT, WSS_BINDING } from '../../profile/names.js';
 import { parseRequest } from '../../profile/request.js';
@@ -25,6 +22,9 @@ import { webSockets } from '../websocket/server.js';
 import { sendItems } from '../websocket/stream.js';
 import { connectWss } from '../wss/client.js';
 import { wssProtocol } from '../wss/protocol.js';
+import { authenticator, bearer, openHeldExecutor } from './held-executor.js';
+
+export { bearer };
 
 export const URL_ = 'http://oab-b.lab/';
 
@@ -53,48 +53,16 @@ export interface Ask {
   headers?: Record<string, string>;
 }
 
-/** The bearer is the caller as JSON: authentication has tests of its own. */
-export function bearer(req?: string, peer = 'oab-a', more: { expired?: boolean } = {}): string {
-  const caller = { peer, via: 'token', cap: ['repo:read'], jti: 'j', ...(req && { req }), ...more };
-  return Buffer.from(JSON.stringify(caller)).toString('base64url');
-}
-
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
-/** Tasks that begin with `hold` wait for `release` or a cancel; a number in a task is how many long chunks its agent says. */
 export async function openRig(config: Partial<ExecutorConfig> = {}) {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const opened = await openTestExecutor(
-    inProcessRunner(async ({ task, say, stopped }) => {
-      say({ type: 'text', text: 'one ' });
-      const asked = stopped.then(() => 'stopped');
-      const stop = task.prompt.startsWith('hold') ? await Promise.race([held, asked]) : undefined;
-      if (stop !== undefined) return { stopReason: 'cancelled' };
-      const count = Number(/\d+/.exec(task.prompt)?.[0] ?? 1);
-      for (let n = 0; n < count; n += 1) say({ type: 'text', text: 'x'.repeat(1000) });
-      return { summary: 'done' };
-    }),
-    { config },
-  );
+  const { opened, release } = await openHeldExecutor(config);
   const { service } = opened;
   const interfaces = () => [
     { url: URL_, protocolBinding: 'JSONRPC' },
     { url: URL_, protocolBinding: 'HTTP+JSON' },
     { url: URL_.replace('http', 'ws'), protocolBinding: WSS_BINDING },
   ];
-  const authenticator = {
-    verify: async ({ authorization }: { authorization?: string }) => {
-      const text = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
-      if (text === undefined) return { reason: 'none' };
-      const { expired, ...caller } = JSON.parse(
-        Buffer.from(text, 'base64url').toString(),
-      ) as VerifiedCaller & { expired?: boolean };
-      return expired === true ? { reason: 'expired' } : { caller, reason: 'ok' };
-    },
-  };
   const parts = {
     service,
     authenticator,
@@ -139,7 +107,7 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
         connect: `127.0.0.1:${port}`,
         insecureLoopback: true,
         timeoutMs: 5000,
-        credentials: (req) => bearer(req),
+        credentials: (req) => bearer({ req }),
         ...more,
       });
       clients.push(made);

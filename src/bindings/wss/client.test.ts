@@ -26,7 +26,7 @@ describe('the WSS client, towards a real executor', () => {
       connect: `127.0.0.1:${rig.port}`,
       insecureLoopback: true,
       timeoutMs: 5000,
-      credentials: (req) => bearer(req === undefined ? {} : { req }),
+      credentials: (req) => bearer({ req }),
       ...more,
     });
     clients.push(made);

@@ -1,4 +1,5 @@
 /** A server of the OAB protocol that says to a client exactly what a test says: one description and one short log of its own. */
+import { PARAMS } from '../../testing/params.js';
 import {
   openRawServer as open,
   type RawBehaviour,
@@ -20,24 +21,8 @@ export const DESCRIPTION: Json = {
   protocol_version: 1,
   peer: 'oab-b',
   version: '1',
-  params: {
-    maxDepth: 1,
-    cursor: { retentionSeconds: 3600 },
-    idempotency: { windowSeconds: 7200 },
-    heartbeatSeconds: 0.1,
-    stopGraceMs: 1000,
-    revocationSeconds: 1,
-    limits: {
-      maxTaskBytes: 65_536,
-      maxDeadlineMs: 3_600_000,
-      maxOutputBytes: 1_048_576,
-      maxEvents: 1000,
-      maxEventBytes: 65_536,
-      maxFrameBytes: 4_194_304,
-    },
-    capabilities: ['repo:read'],
-    results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: [] } },
-  },
+  // The OAB protocol has no service parameters.
+  params: { ...PARAMS, cursor: { retentionSeconds: PARAMS.cursor.retentionSeconds } },
 };
 
 export const TOLD: Json = {

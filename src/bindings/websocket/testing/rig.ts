@@ -3,23 +3,16 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { ExecutorConfig } from '../../../executor/config.js';
-import { openTestExecutor } from '../../../executor/testing/harness.js';
-import { inProcessRunner } from '../../../executor/testing/in-process-runner.js';
-import type { VerifiedCaller } from '../../../identity/ports.js';
 import { silentLog } from '../../../telemetry/log.js';
 import { type ListenOptions, listen, type Route } from '../../http/listener.js';
+import { authenticator, bearer, openHeldExecutor } from '../../testing/held-executor.js';
 import type { ConnectionParts } from '../connection.js';
 import type { Protocol } from '../protocol.js';
 import { webSockets } from '../server.js';
 
 type Json = Record<string, unknown>;
 
-/** The bearer is the caller as JSON: authentication has tests of its own. */
-export function bearer(more: Partial<VerifiedCaller> & { expired?: boolean } = {}): string {
-  return Buffer.from(
-    JSON.stringify({ peer: 'oab-a', via: 'token', cap: ['repo:read'], jti: 'j', ...more }),
-  ).toString('base64url');
-}
+export { bearer };
 
 export interface RawConnection {
   ws: WebSocket;
@@ -48,34 +41,10 @@ export async function openRig(
   more: Partial<Pick<ConnectionParts, 'authenticator'>> = {},
   where: Pick<ListenOptions, 'tls' | 'authority'> = {},
 ) {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const opened = await openTestExecutor(
-    inProcessRunner(async ({ task, say }) => {
-      say({ type: 'text', text: 'one ' });
-      if (task.prompt.startsWith('hold')) await held;
-      const count = Number(/\d+/.exec(task.prompt)?.[0] ?? 1);
-      for (let n = 0; n < count; n += 1) say({ type: 'text', text: 'x'.repeat(1000) });
-      return { summary: 'done' };
-    }),
-    { config },
-  );
+  const { opened, release } = await openHeldExecutor(config);
   const parts: ConnectionParts = {
     service: opened.service,
-    authenticator: {
-      async verify({ authorization }) {
-        const text = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];
-        if (text === undefined) return { reason: 'none' };
-        const { expired, ...caller } = JSON.parse(
-          Buffer.from(text, 'base64url').toString(),
-        ) as VerifiedCaller & {
-          expired?: boolean;
-        };
-        return expired === true ? { reason: 'expired' } : { caller, reason: 'ok' };
-      },
-    },
+    authenticator,
     now: Date.now,
     log: silentLog,
     ...more,

@@ -1,5 +1,6 @@
 /** A server of the binding that says to a client exactly what a test says: one card and one short log of its own. */
 import { EXT, KEY, WSS_BINDING } from '../../../profile/names.js';
+import { PARAMS } from '../../testing/params.js';
 import {
   openRawServer as open,
   type RawBehaviour,
@@ -17,25 +18,6 @@ const HEAD = `sha256:${'0'.repeat(64)}`;
 const TIME = '2026-01-01T00:00:00.000Z';
 export const TASK = 't-1';
 export const ECHO = { 'A2A-Extensions': EXT };
-
-const PARAMS = {
-  maxDepth: 1,
-  cursor: { serviceParameter: 'OAB-Cursor', retentionSeconds: 3600 },
-  idempotency: { windowSeconds: 7200 },
-  heartbeatSeconds: 0.1,
-  stopGraceMs: 1000,
-  revocationSeconds: 1,
-  limits: {
-    maxTaskBytes: 65_536,
-    maxDeadlineMs: 3_600_000,
-    maxOutputBytes: 1_048_576,
-    maxEvents: 1000,
-    maxEventBytes: 65_536,
-    maxFrameBytes: 4_194_304,
-  },
-  capabilities: ['repo:read'],
-  results: { algorithm: 'EdDSA', canonicalization: 'RFC8785', jwks: { keys: [] } },
-};
 
 export function card(url = 'ws://oab-b.lab/'): Json {
   return {
