@@ -7,10 +7,9 @@ export const TUNNEL_PROTOCOL = 'oab.tunnel.v1';
  * its sender is done, as a FIN does; the other direction goes on.
  */
 export const CONNECT_PROTOCOL = 'oab.connect.v1';
-/** What the GOAWAY of a tunnel says whose route a newer one has (RFC 9113 section 6.8, additional debug data). */
 /** Header of a tunnel's upgrade: drawn by each process for each of its relays, so that its own next tunnel is told from a rival's. */
 export const INSTANCE = 'oab-tunnel-instance';
-
+/** What the GOAWAY of a tunnel says whose route a newer one has (RFC 9113 section 6.8, additional debug data). */
 export const REPLACED = Buffer.from('replaced by a newer tunnel');
 /** Bytes. */
 export const MAX_MESSAGE = 1024 * 1024;

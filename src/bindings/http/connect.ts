@@ -22,6 +22,7 @@ import {
 } from '../../profile/names.js';
 import { requestDigest } from '../../profile/request.js';
 import { remoteFrame, remoteTask } from '../a2a/remote-task.js';
+import { SILENT_HEARTBEATS } from '../silence.js';
 import { asUnreachable } from '../unreachable.js';
 import type { DialOptions } from './dial.js';
 import { boundedText, exchange, fetchCard } from './fetch-card.js';
@@ -63,9 +64,6 @@ interface Beside {
   req?: Digest;
   cursor?: string | undefined;
 }
-
-/** Of silence on a stream, in heartbeats, before the link counts as dead (profile section 4). */
-const SILENT_HEARTBEATS = 2.5;
 
 export function connectOverHttp(options: HttpClientOptions, wire: HttpWire): PeerConnection {
   const pool = openPool(options);

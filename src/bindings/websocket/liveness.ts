@@ -1,7 +1,7 @@
 /** Both sides of a connection find it dead by silence: pings while it is idle, and looks at what came and what was taken. */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { SILENT_HEARTBEATS } from './names.js';
+import { SILENT_HEARTBEATS } from '../silence.js';
 
 const LOOKS_A_BEAT = 2;
 

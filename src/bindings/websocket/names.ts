@@ -11,6 +11,3 @@ export const MAX_OPEN_IDS = 256;
 
 /** Close codes: RFC 6455 7.4.1, and ours. */
 export const CLOSE = { policy: 1008, tooBig: 1009, unauthenticated: 4401, draining: 4503 } as const;
-
-/** A peer from which no byte came for so many heartbeats is gone (profile section 4). */
-export const SILENT_HEARTBEATS = 2.5;

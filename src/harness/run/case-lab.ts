@@ -24,9 +24,9 @@ import { type FakeExecutor, fakeExecutor } from '../subjects/fake-executor.js';
 import type { FakeParts } from '../subjects/fake-parts.js';
 import { referenceExecutor } from '../subjects/reference-executor.js';
 import { type RelayPair, type RelayPairOptions, relayPair } from '../subjects/relay-pair.js';
-import type { RelaySubject } from '../subjects/relay-subject.js';
 import { type WireRequest, wireRequest } from '../wire/request.js';
 import type { Evidence } from './evidence.js';
+import { jobFor, jobForFake } from './jobs.js';
 import { Recorder } from './record/recorder.js';
 import { Schedule } from './schedule.js';
 import { type Chosen, type Selection, Sweeps } from './sweeps.js';
@@ -202,76 +202,20 @@ export class CaseLab {
     return `${this.scriptCase}.${part}`;
   }
 
-  /** Who an executor is, and where on the cell's binding it says what it is. */
-  #place({
-    peer,
-    url,
-  }: {
-    peer: string;
-    url: string;
-  }): Pick<Job['executor'], 'peer' | 'binding' | 'card' | 'url'> {
-    const { binding } = this;
-    if (binding === 'OAB') return { peer, binding, url };
-    return { peer, binding, card: `${url}.well-known/agent-card.json` };
-  }
-
-  /** A job for a coordinator subject towards the real executor, in the name of `gate`. */
+  /** A job for a coordinator subject towards the real executor; `others` are the ways to its further relays. */
   job(
     executor: ExecutorSubject,
     keyFile: string,
     request: WireRequest,
     connect: Address = executor.address(),
-    /** The ways to its further relays, in their order. */
     others: readonly { address: Address }[] = [],
   ): Job {
-    const way = ({ id, url, ca }: RelaySubject) => ({ relay: id, url, ca, token_key: keyFile });
-    const [relay, ...further] = executor.relays;
-    const otherRelays = others.flatMap(({ address: { host, port } }, index) => {
-      const other = further[index];
-      return other === undefined ? [] : [{ ...way(other), connect: `${host}:${port}` }];
-    });
-    return {
-      caller: 'gate',
-      executor: {
-        ...this.#place(executor),
-        ca: executor.ca,
-        tls_key: executor.tlsKey,
-        connect: `${connect.host}:${connect.port}`,
-        ...(relay === undefined ? {} : { relay: way(relay) }),
-        ...(otherRelays.length === 0 ? {} : { other_relays: otherRelays }),
-      },
-      key_file: keyFile,
-      trusted_results: executor.resultKeys,
-      reconnect: { floor: '20ms', ceiling: '500ms' },
-      request: {
-        request_id: request.request_id,
-        task: request.task,
-        capabilities: request.capabilities,
-        deadline_ms: Number(request.deadline_ms),
-        max_output_bytes: 256 * 1024,
-      },
-    };
+    return jobFor(this.binding, executor, keyFile, request, connect, others);
   }
 
-  /** A job for a coordinator subject towards the harness in an executor's place. */
+  /** The same towards the harness in an executor's place. */
   jobTo(fake: FakeExecutor, keyFile: string, request: JobRequest): Job {
-    const { relay, tokenKey } = fake;
-    return {
-      caller: 'gate',
-      executor: {
-        ...this.#place(fake),
-        ca: fake.ca,
-        tls_key: fake.tlsKey,
-        connect: fake.connect,
-        ...(relay === undefined || tokenKey === undefined
-          ? {}
-          : { relay: { relay: relay.id, url: relay.url, ca: relay.ca, token_key: tokenKey } }),
-      },
-      key_file: keyFile,
-      trusted_results: fake.resultKeys,
-      reconnect: { floor: '20ms', ceiling: '100ms' },
-      request,
-    };
+    return jobForFake(this.binding, fake, keyFile, request);
   }
 
   /** In front of the executor or of its first relay, unless another is named. */
