@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { endWhenInterrupted } from './leave.js';
 import type { Measurement } from './measurement.js';
 import { MEASUREMENTS } from './measurements/index.js';
 import { measure, type Progress, type Result } from './run.js';
@@ -97,7 +96,6 @@ function tell(line: string): void {
   else if (line !== '') process.stderr.write(`${line}\n`);
 }
 
-endWhenInterrupted();
 try {
   await command.parseAsync();
 } catch (error) {

@@ -1,7 +1,7 @@
 /** One server in a process of its own, and the questions that the benchmark asks it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { atEnd } from './leave.js';
+import { endWithUs } from '../harness/lab/with-us.js';
 import type { Ask, Question, Reply, Usage } from './servers/control.js';
 
 /** Servers run compiled, also where this file runs from source (tests). */
@@ -29,14 +29,13 @@ export async function startServer(
     execArgv: ['--expose-gc', ...flags],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const gone = atEnd(() => child.kill('SIGKILL'));
+  endWithUs(child);
   let said = '';
   child.stderr?.on('data', (chunk) => {
     said = `${said}${String(chunk)}`.slice(-4096);
   });
   const lost = new Promise<never>((_, reject) => {
     child.once('exit', (code, signal) => {
-      gone();
       reject(new Error(`the ${name} server ended (${code ?? signal}): ${said || 'it said nothing'}`));
     });
   });

@@ -1,7 +1,7 @@
 /** The two servers that most measurements compare, and the ways to one of them that the relay's compare. */
 import { type Requests, stockRequests } from './client/requests.js';
 import { executorFiles } from './executor-files.js';
-import { scratch } from './leave.js';
+import { scratch } from './scratch.js';
 import { type ServerProcess, startServer } from './server-process.js';
 import { openWays, type WayName, type Ways } from './ways/ways.js';
 

@@ -1,10 +1,13 @@
 /** An nginx of the benchmark's own: its own file, folder and port, and gone when the benchmark is. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../harness/lab/deadline.js';
+import { freePort } from '../../harness/lab/free-port.js';
 import { httpFile, type NginxOptions, streamFile } from './nginx-files.js';
+
+const START_MS = 10_000;
 
 export type NginxKind = 'stream' | 'http';
 
@@ -67,30 +70,21 @@ export async function startNginx(
   void exited.then(() => {
     over = true;
   });
-  while (!(await answers(port))) {
-    if (over) throw new Error(`nginx ended before it listened: ${said || 'it said nothing'}`);
-    await pause(10);
-  }
-  return {
-    pid: Number(out),
-    port,
-    async close() {
-      child.stdio[3]?.destroy();
-      await exited;
-    },
+  const close = async () => {
+    child.stdio[3]?.destroy();
+    await exited;
   };
-}
-
-/** nginx cannot say which port it was given, so it is told one that was free just now. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+  const listens = async () => {
+    if (over) throw new Error(`nginx ended before it listened: ${said || 'it said nothing'}`);
+    return (await answers(port)) ? true : undefined;
+  };
+  try {
+    await until(listens, { ms: START_MS, what: 'nginx to listen', everyMs: 10 });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { pid: Number(out), port, close };
 }
 
 function answers(port: number): Promise<boolean> {

@@ -1,19 +1,21 @@
 /** Four ways from the client to one executor over TLS: what stands between is compared. */
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../../harness/lab/deadline.js';
 import type { StoredKey } from '../../identity/key-file.js';
 import { openAuthority } from '../../identity/testing/authority.js';
 import type { RelayTarget } from '../../relay/dial-websocket.js';
 import { RelayRefused } from '../../relay/dial-websocket.js';
 import { CALLER, HOST, type Requests } from '../client/requests.js';
 import { executorFiles } from '../executor-files.js';
-import { scratch } from '../leave.js';
 import type { Missing } from '../measurement.js';
+import { scratch } from '../scratch.js';
 import { type ServerProcess, startServer } from '../server-process.js';
 import { dialDirect, dialThrough, RELAY, RELAY_HOST, ROUTE, relayFiles, targetOf } from './dial.js';
 import { findNginx, type NginxKind, startNginx } from './nginx.js';
 import { cpuOf } from './process-usage.js';
+
+const TUNNEL_MS = 10_000;
 
 export type WayName = 'direct' | 'relayed' | 'nginx stream' | 'nginx http';
 
@@ -140,13 +142,14 @@ function spareOf({ pid, port }: ServerProcess, ca: string, key: StoredKey) {
 
 /** The executor says that it is ready when it listens; its tunnel may be up a little later. */
 async function untilRouted(dial: () => Promise<Duplex>): Promise<void> {
-  for (;;) {
+  const routed = async () => {
     try {
       (await dial()).destroy();
-      return;
+      return true;
     } catch (error) {
       if (!(error instanceof RelayRefused) || error.status !== 503) throw error;
-      await pause(10);
+      return undefined;
     }
-  }
+  };
+  await until(routed, { ms: TUNNEL_MS, what: 'the executor’s tunnel', everyMs: 10 });
 }

@@ -35,5 +35,7 @@ function watch(): void {
 
 function clearUp(): void {
   for (const [child, signal] of children) child.kill(signal);
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  // A process that was killed just now may still have written a file in between.
+  for (const folder of folders)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }

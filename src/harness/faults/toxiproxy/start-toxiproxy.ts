@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Undetermined } from '../../check.js';
 import { DeadlinePassed, until } from '../../lab/deadline.js';
+import { freePort } from '../../lab/free-port.js';
 import type { Injector } from '../injector.js';
 import { injectorAt } from './toxiproxy.js';
 
@@ -97,13 +97,4 @@ function builtFrom(binary: string): string | undefined {
     // Installed by somebody else: what it says of itself has to do.
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
