@@ -5,22 +5,13 @@ import { connect } from 'node:tls';
 import { deflateRawSync } from 'node:zlib';
 import { within } from '../../src/harness/lab/deadline.js';
 import type { RelayPair } from '../../src/harness/subjects/relay-pair.js';
+import { clientFrame, FRAME } from './client-frame.js';
 import { fieldReport } from './field-report.js';
 
 const MIB = 1024 * 1024;
 /** What the relay takes as one message. */
 const LONGEST = MIB;
-const BINARY = 0x2;
-const COMPRESSED = 0x40;
-
-/** A WebSocket frame of a client, unmasked in effect: its key is zero (RFC 6455 section 5.3). */
-function frame(flags: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(14);
-  head.writeUInt8(0x80 | flags | BINARY, 0);
-  head.writeUInt8(0x80 | 127, 1);
-  head.writeBigUInt64BE(BigInt(payload.length), 2);
-  return Buffer.concat([head, payload]);
-}
+const BINARY = FRAME.final | FRAME.binary;
 
 /** An upgrade that offers compression; its answer's head, and what close code or end comes of a message. */
 async function upgraded({ place, token, route }: RelayPair, kind: 'tunnel' | 'connect', who: string) {
@@ -75,9 +66,9 @@ for (const [kind, who] of [
       const packed = deflateRawSync(Buffer.alloc(64 * MIB));
       assert.ok(packed.length < 100 * 1024);
       // To whoever did not agree to it, a compressed message is none (RFC 7692 section 6).
-      assert.equal(await bomb.closedBy(frame(COMPRESSED, packed)), 1002);
+      assert.equal(await bomb.closedBy(clientFrame(BINARY | FRAME.compressed, packed)), 1002);
       const long = await upgraded({ ...pair, route }, kind, who);
-      assert.equal(await long.closedBy(frame(0, Buffer.alloc(LONGEST + 1))), 1009);
+      assert.equal(await long.closedBy(clientFrame(BINARY, Buffer.alloc(LONGEST + 1))), 1009);
 
       // What was there before goes on, what comes after is taken, in the same process.
       const body = randomBytes(1000);

@@ -12,24 +12,12 @@ import type { ExecutorSubject } from '../../src/harness/subjects/executor-subjec
 import type { Json } from '../../src/harness/wire/probe.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
 import { WSS_BINDING } from '../../src/profile/names.js';
+import { clientFrame, FRAME } from './client-frame.js';
 import { fieldReport } from './field-report.js';
 
 const MIB = 1024 * 1024;
-/** First bytes of frames (RFC 6455 section 5.2). */
-const TEXT = 0x81;
-const COMPRESSED = TEXT | 0x40;
-const UNENDING = 0x01;
-const CONTINUED = 0x00;
+const TEXT = FRAME.final | FRAME.text;
 const SUBPROTOCOLS = { WSS: 'oab.a2a.v1', OAB: 'oab.delegation.v1' } as const;
-
-/** A client's frame of any length; masked by a key that changes nothing. */
-function frame(first: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(14);
-  head.writeUInt8(first, 0);
-  head.writeUInt8(0xff, 1);
-  head.writeBigUInt64BE(BigInt(payload.length), 2);
-  return Buffer.concat([head, payload]);
-}
 
 /** Says these frames on a WebSocket of its own; resolves with the close frame's code and reason. */
 async function closedFor(
@@ -89,17 +77,24 @@ describe('public reports: WebSockets', () => {
         const bad: [string, Buffer[], RegExp][] = [
           [
             'a compressed bomb',
-            [frame(COMPRESSED, deflateRawSync(Buffer.alloc(64 * MIB)))],
+            [clientFrame(TEXT | FRAME.compressed, deflateRawSync(Buffer.alloc(64 * MIB)))],
             /^1002 .*compress/,
           ],
-          ['a frame above the limit', [frame(TEXT, Buffer.alloc(5 * MIB, 0x20))], /^1009 .*maxFrameBytes/],
           [
-            'a message that never ends',
-            [frame(UNENDING, piece), ...Array.from({ length: 5 }, () => frame(CONTINUED, piece))],
+            'a frame above the limit',
+            [clientFrame(TEXT, Buffer.alloc(5 * MIB, 0x20))],
             /^1009 .*maxFrameBytes/,
           ],
-          ['a text that is no UTF-8', [frame(TEXT, Buffer.from([0xff, 0xfe]))], /^1007 .*UTF-8/],
-          ['a binary frame', [frame(0x82, Buffer.from('{}'))], /^1008 .*binary/],
+          [
+            'a message that never ends',
+            [
+              clientFrame(FRAME.text, piece),
+              ...Array.from({ length: 5 }, () => clientFrame(FRAME.continued, piece)),
+            ],
+            /^1009 .*maxFrameBytes/,
+          ],
+          ['a text that is no UTF-8', [clientFrame(TEXT, Buffer.from([0xff, 0xfe]))], /^1007 .*UTF-8/],
+          ['a binary frame', [clientFrame(FRAME.final | FRAME.binary, Buffer.from('{}'))], /^1008 .*binary/],
         ];
         for (const [name, frames, expected] of bad)
           assert.match(await closedFor(executor, SUBPROTOCOLS[binding], frames), expected, name);
@@ -135,7 +130,7 @@ describe('public reports: WebSockets', () => {
         const request = { request_id, task, capabilities, deadline_ms: 2000, max_output_bytes: 1024 };
         const run = lab.coordinator().run('delegate', lab.jobTo(fake, gate.keyFile, request));
         const result = await run.result;
-        assert.notEqual(result?.outcome, 'completed');
+        assert.deepEqual([result?.outcome, result?.reason], ['refused', 'NOT_NEGOTIATED'], url);
         assert.ok(fake.received.length > 0, 'the card was not asked for');
         assert.ok(
           fake.received.every(({ authorization }) => !authorization),
