@@ -10,10 +10,14 @@ import { fieldReport } from './field-report.js';
 
 const READERS = 8;
 const CHUNK = randomBytes(64 * 1024);
-/** To each reader: more than all the sockets on the way hold. */
-const CHUNKS = 384;
 const MIB = 1024 * 1024;
-/** Of the relay, its own working included; it is offered 192 MiB. */
+/** Between the relay and a reader: to the fault injector, and on from it. */
+const HOPS = 2;
+/** To each reader: more than the kernel will ever hold on the hops, however far it lets a socket's buffers grow, and 8 MiB for who else is on the way. */
+const CHUNKS = Math.ceil(
+  (HOPS * (mostOfSocket('tcp_rmem') + mostOfSocket('tcp_wmem')) + 8 * MIB) / CHUNK.length,
+);
+/** Of the relay, its own working included; it is offered several times as much. */
 const GROWTH_MIB = 96;
 const PINGS = 40;
 /** So many pings without a byte more that anybody takes: the writers are held. */
@@ -37,6 +41,11 @@ class Flood {
     };
     write();
   }
+}
+
+/** Bytes: the last figure of one of the kernel's three for a socket's buffer. */
+function mostOfSocket(which: 'tcp_rmem' | 'tcp_wmem'): number {
+  return Number(readFileSync(`/proc/sys/net/ipv4/${which}`, 'utf8').trim().split(/\s+/)[2]);
 }
 
 const residentMib = (pid: number): number =>
@@ -106,6 +115,7 @@ fieldReport(
     );
     const growth = most - resident;
     const figures = {
+      offered_mib: (READERS * CHUNKS * CHUNK.length) / MIB,
       growth_mib: growth,
       taken_mib: (taken * CHUNK.length) / MIB,
       before_p99_ms: quantile(before, 0.99),
