@@ -2,16 +2,13 @@
 import type { CheckResult, Topology } from '../harness/check.js';
 import { BINDINGS, type BindingName } from '../profile/names.js';
 import type { GateName } from './criterion.js';
+import { flips } from './flips.js';
 import { criterionOf } from './registry.js';
 import { absentButAllowed, checksOf, covered, stateOf, totals } from './states.js';
 import { type GateState, type Tradeoff, VERDICT_SCHEMA, type Verdict } from './verdict.js';
+import { standing, UNDECIDED, WALK, walk } from './walk.js';
 
-const GATES: readonly GateName[] = ['replay', 'relay', 'profile'];
 const TOPOLOGIES: readonly Topology[] = ['direct', 'dual-outbound'];
-/** The order in which candidates are considered: standard bindings first (O-155). */
-const WALK: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'WSS'];
-
-export type Standing = 'in' | 'out' | 'open';
 
 export interface Run {
   checks: readonly CheckResult[];
@@ -36,18 +33,9 @@ export function decide(run: Run): Verdict {
   const isCovered = (check: CheckResult) => covered(check, run.tradeoffs, today);
   const state = (gate: GateName, binding: BindingName) =>
     stateOf(checksOf(run.checks, gate, binding), isCovered);
-  const standing = (binding: BindingName) => standingOf(GATES.map((gate) => state(gate, binding)));
 
   const narrowed = run.narrowedBy.length > 0 || run.defect !== null;
-  const chosen = WALK.find((binding) => standing(binding) !== 'out');
-  const decision: Verdict['decision'] = narrowed
-    ? 'inconclusive'
-    : chosen === undefined
-      ? 'custom'
-      : standing(chosen) === 'in'
-        ? 'a2a'
-        : 'inconclusive';
-  const binding = decision === 'a2a' && chosen !== undefined ? chosen : decision === 'custom' ? 'OAB' : null;
+  const { decision, binding } = narrowed ? UNDECIDED : walk(run.checks, isCovered);
   const fallback = { replay: state('replay', 'OAB'), relay: state('relay', 'OAB') };
 
   return {
@@ -80,9 +68,11 @@ export function decide(run: Run): Verdict {
     accepted_tradeoffs: [...run.tradeoffs],
     totals: totals(run.checks),
     measurements: run.measurements,
-    flips: flips(run.checks, decision, chosen, standing, isCovered),
+    flips: narrowed ? [] : flips(run.checks, isCovered),
     core: core(run.checks),
-    card_bindings: narrowed ? [] : WALK.filter((candidate) => standing(candidate) === 'in'),
+    card_bindings: narrowed
+      ? []
+      : WALK.filter((candidate) => standing(run.checks, candidate, isCovered) === 'in'),
     reference_only: [
       ...new Set(
         run.checks.map(({ criterion }) => criterion).filter((id) => criterionOf(id).kind === 'inside'),
@@ -98,12 +88,6 @@ export function decide(run: Run): Verdict {
     started_at: run.startedAt,
     duration_ms: run.durationMs,
   };
-}
-
-/** out: a gate fails. in: all three pass. open: nothing failed, something is unproven. */
-export function standingOf(states: readonly GateState[]): Standing {
-  if (states.includes('fail')) return 'out';
-  return states.every((state) => state === 'pass') ? 'in' : 'open';
 }
 
 function claimOf(
@@ -141,33 +125,4 @@ function core(checks: readonly CheckResult[]): string[] {
     failedOn.set(criterion, bindings.add(cell.binding));
   }
   return [...failedOn].filter(([, bindings]) => bindings.size === BINDINGS.length).map(([id]) => id);
-}
-
-/**
- * The smallest set of criteria whose other outcome would change the decision. For `a2a` one failure of any criterion
- * of the chosen binding is enough, written `*`; for `custom` the binding with the fewest failures would have to pass;
- * for `inconclusive` the unproven criteria of the first open binding.
- */
-function flips(
-  checks: readonly CheckResult[],
-  decision: Verdict['decision'],
-  chosen: BindingName | undefined,
-  standing: (binding: BindingName) => Standing,
-  isCovered: (check: CheckResult) => boolean,
-): Verdict['flips'] {
-  if (decision === 'a2a' && chosen !== undefined) return [{ criterion: '*', binding: chosen }];
-  const wanting = (binding: BindingName) => {
-    const own = GATES.flatMap((gate) => checksOf(checks, gate, binding));
-    const ids = own
-      .filter((check) => check.outcome !== 'passed' && !isCovered(check))
-      .map(({ criterion }) => criterion);
-    return [...new Set(ids)].map((criterion) => ({ criterion, binding }));
-  };
-  const candidates = decision === 'custom' ? WALK : WALK.filter((binding) => standing(binding) === 'open');
-  const sets = candidates.map(wanting).filter((set) => set.length > 0);
-  if (decision === 'inconclusive') return sets[0] ?? [];
-  return sets.reduce<Verdict['flips']>(
-    (least, set) => (least.length === 0 || set.length < least.length ? set : least),
-    [],
-  );
 }

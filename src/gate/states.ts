@@ -52,13 +52,16 @@ export function stateOf(
   if (checks.some((check) => check.outcome === 'failed' && !isCovered(check))) return 'fail';
   if (checks.every(({ outcome }) => outcome === 'not_run')) return 'not-run';
   if (checks.every(({ outcome }) => outcome === 'not_exercised')) return 'not-exercised';
-  const open = checks.some(
-    ({ outcome, criterion }) =>
-      outcome === 'undetermined' ||
-      outcome === 'not_run' ||
-      (outcome === 'not_exercised' && !MAY_BE_ABSENT.has(criterion)),
+  return checks.some(isUnproven) ? 'undetermined' : 'pass';
+}
+
+/** It neither passed nor failed, and may not be missing beside a decision. */
+export function isUnproven({ outcome, criterion }: CheckResult): boolean {
+  return (
+    outcome === 'undetermined' ||
+    outcome === 'not_run' ||
+    (outcome === 'not_exercised' && !MAY_BE_ABSENT.has(criterion))
   );
-  return open ? 'undetermined' : 'pass';
 }
 
 export function absentButAllowed(checks: readonly CheckResult[]): boolean {

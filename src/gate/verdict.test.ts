@@ -85,7 +85,7 @@ describe('the verdict', () => {
       criterion === 'RPL-01' && binding === 'JSONRPC' ? 'not_run' : 'passed';
     const verdict = decide(run(whole(open)));
     assert.equal(verdict.decision, 'inconclusive');
-    assert.deepEqual(verdict.flips, [{ criterion: 'RPL-01', binding: 'JSONRPC' }]);
+    assert.deepEqual(verdict.flips, [{ criterion: 'RPL-01', binding: 'JSONRPC', outcome: 'passed' }]);
     assert.equal(exitCode(verdict, false), 20);
   });
 

@@ -50,7 +50,8 @@ export const verdictSchema = z.strictObject({
   accepted_tradeoffs: z.array(tradeoffSchema),
   totals: totalsSchema,
   measurements: z.array(z.record(z.string(), z.unknown())),
-  flips: z.array(z.strictObject({ criterion: z.string(), binding })),
+  /** A smallest set of criteria that, with these outcomes instead, would change the decision; `*` is any criterion. */
+  flips: z.array(z.strictObject({ criterion: z.string(), binding, outcome: z.enum(['passed', 'failed']) })),
   /** Criteria that failed on all four bindings: not the wire's fault. */
   core: z.array(z.string()),
   card_bindings: z.array(binding),

@@ -55,8 +55,8 @@ export function markdown(verdict: Verdict, checks: readonly CheckResult[]): stri
   }
   if (verdict.flips.length > 0) {
     lines.push('', '## What would change it', '');
-    for (const { criterion, binding } of verdict.flips) {
-      lines.push(`- ${criterion === '*' ? 'a failure of any criterion' : criterion} on ${binding}`);
+    for (const { criterion, binding, outcome } of verdict.flips) {
+      lines.push(`- ${criterion === '*' ? 'any criterion' : criterion} on ${binding}, if it had ${outcome}`);
     }
   }
   lines.push('');
