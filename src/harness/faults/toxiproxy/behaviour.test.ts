@@ -24,7 +24,7 @@ describe('the stand-in does what Toxiproxy does', () => {
     it(name, async () => {
       const proxy = await injector.createProxy('behaviour', echo.address);
       const seen = await run(proxy);
-      assert.ok(agrees(expect, seen), `expected ${JSON.stringify(expect)}, saw ${JSON.stringify(seen)}`);
+      assert.ok(agrees(expect, seen), `saw ${JSON.stringify(seen)}, expected ${JSON.stringify(expect)}`);
       await proxy.remove();
     });
   }

@@ -39,7 +39,7 @@ describe('Toxiproxy and the stand-in, side by side', () => {
         await proxy.remove();
         assert.ok(
           agrees(expect, seen),
-          `${injector.kind}: expected ${JSON.stringify(expect)}, saw ${JSON.stringify(seen)}`,
+          `${injector.kind}: saw ${JSON.stringify(seen)}, expected ${JSON.stringify(expect)}`,
         );
       }
     });

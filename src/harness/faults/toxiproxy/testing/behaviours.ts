@@ -147,13 +147,13 @@ const downstream: Behaviour[] = [
   {
     name: 'timeout: each piece starts its time anew',
     async run(proxy) {
-      await proxy.addToxic({ type: 'timeout', attributes: { timeout: 300 } });
+      await proxy.addToxic({ type: 'timeout', attributes: { timeout: 600 } });
       const one = await converse(proxy.address);
-      for (let n = 0; n < 4; n += 1) {
+      for (let n = 0; n < 7; n += 1) {
         one.send(text(1));
-        await one.outcome(1, 150);
+        await one.outcome(1, 100);
       }
-      return { ...(await one.outcome(1)), early: lower(one.elapsed(), 600) };
+      return { ...(await one.outcome(1)), early: lower(one.elapsed(), 1200) };
     },
     expect: { bytes: 0, end: 'closed', early: false },
   },

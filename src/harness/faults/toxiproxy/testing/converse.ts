@@ -13,7 +13,7 @@ export interface Conversation {
   end(): void;
   askEchoToEnd(): void;
   bytes(): Buffer;
-  /** Milliseconds since the connection was made. */
+  /** Milliseconds from the dial to what came last. From before the dial: our own loop may learn late that it succeeded. */
   elapsed(): number;
   received(count: number): Promise<void>;
   /** Waits for `count` bytes or the end: `open`, `fin`, `reset`. */
@@ -33,6 +33,7 @@ export function hangUp(): void {
 }
 
 export async function converse(address: Address): Promise<Conversation> {
+  const started = performance.now();
   const socket = createConnection({ ...address, allowHalfOpen: true, noDelay: true });
   dialled.add(socket);
   const chunks: Buffer[] = [];
@@ -40,7 +41,6 @@ export async function converse(address: Address): Promise<Conversation> {
   let end = 'open';
   let wake = () => {};
   await once(socket, 'connect');
-  const started = performance.now();
   let at = started;
   const saw = (how: string) => {
     if (end === 'open') end = how;
