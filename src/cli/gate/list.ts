@@ -1,9 +1,13 @@
-/** `oab-gate list criteria|defects|faults|obligations`. */
+/** `oab-gate list criteria|defects|plants|faults|obligations`. */
 import { Argument, Command } from 'commander';
 import { obligations, unproven } from '../../gate/obligations.js';
 import { registry } from '../../gate/registry.js';
 import { defects } from '../../harness/defects/registry.js';
 import { faults } from '../../harness/faults/registry.js';
+import { BINDINGS } from '../../profile/names.js';
+import { caughtBy, declaredChecks } from './planted.js';
+
+const plants = defects.map((defect) => ({ defect: defect.id, checks: declaredChecks(defect) }));
 
 const lists = {
   criteria: () =>
@@ -14,6 +18,11 @@ const lists = {
       fails: fails.join(' '),
       bindings: bindings.join(' '),
       breaks,
+    })),
+  plants: () =>
+    caughtBy(plants).map(({ criterion, by }) => ({
+      criterion,
+      ...Object.fromEntries(BINDINGS.map((binding) => [binding, by[binding]?.join(' ') ?? '–'])),
     })),
   faults: () => faults.map(({ name, by, description }) => ({ name, by, description })),
   obligations: () =>
@@ -31,7 +40,9 @@ const lists = {
 
 export function listCommand(): Command {
   return new Command('list')
-    .description('list the criteria, planted defects, faults or obligations')
+    .description(
+      'list the criteria, planted defects, where each criterion is known to fail (plants), faults or obligations',
+    )
     .addArgument(new Argument('<what>').choices(Object.keys(lists)))
     .option('--json', 'one JSON array')
     .option('--check', 'obligations: exit 1 when one is proven by nothing')
@@ -44,7 +55,10 @@ export function listCommand(): Command {
         return;
       }
       const rows: Record<string, string>[] = lists[what]();
-      console.log(options.json === true ? JSON.stringify(rows, null, 2) : table(rows));
+      // The columns of a matrix say nothing without their names.
+      const names = Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, name]));
+      const shown = what === 'plants' ? [names, ...rows] : rows;
+      console.log(options.json === true ? JSON.stringify(rows, null, 2) : table(shown));
     });
 }
 

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Verdict } from '../../gate/verdict.js';
 import type { Defect } from '../../harness/defects/defect.js';
+import { addressOf, declaredChecks } from './planted.js';
 import type { Caught } from './score.js';
 import { forkWorker, type Worker } from './worker.js';
 
@@ -42,13 +43,18 @@ export function openPlanters(): Planters {
   };
 }
 
-/** Caught: exactly what the defect declares failed, and nothing was left open. */
-export function caught({ id, fails }: Pick<Defect, 'id' | 'fails'>, verdict: Verdict): Caught {
-  const failed = [...new Set(verdict.failed_criteria.map(({ criterion }) => criterion))].sort();
-  const expected = [...fails].sort();
+/** Caught: exactly what the defect declares failed, on each binding that it is planted on, and nothing was left open. */
+export function caught(
+  defect: Pick<Defect, 'id' | 'fails' | 'bindings' | 'topology'>,
+  verdict: Verdict,
+): Caught {
+  const failed = verdict.failed_criteria
+    .map(({ criterion, binding, topology }) => addressOf(criterion, binding, topology))
+    .sort();
+  const expected = declaredChecks(defect).sort();
   const open = verdict.totals.undetermined > 0 ? [`${verdict.totals.undetermined} checks`] : [];
   return {
-    defect: id,
+    defect: defect.id,
     expected,
     failed,
     undetermined: open,

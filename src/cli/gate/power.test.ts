@@ -10,16 +10,27 @@ import { readScore, SCORE_SCHEMA } from './score.js';
 describe('the planted defects', () => {
   const verdict = (failed: string[], undetermined = 0) =>
     ({
-      failed_criteria: failed.map((criterion) => ({ criterion })),
+      failed_criteria: failed.map((check) => {
+        const [criterion, binding, topology] = check.split('/');
+        return { criterion, binding, topology };
+      }),
       totals: { undetermined },
       duration_ms: 1,
     }) as unknown as Verdict;
+  const both = ['RPL-01/WSS/direct', 'RPL-02/WSS/direct'];
+
   it('are caught by exactly what they declare, and by nothing that is open', () => {
-    const defect = { id: 'd', fails: ['RPL-02', 'RPL-01'] };
-    assert.equal(caught(defect, verdict(['RPL-01', 'RPL-02', 'RPL-01'])).caught, true);
-    assert.equal(caught(defect, verdict(['RPL-01'])).caught, false);
-    assert.equal(caught(defect, verdict(['RPL-01', 'RPL-02', 'RPL-03'])).caught, false);
-    assert.equal(caught(defect, verdict(['RPL-01', 'RPL-02'], 1)).caught, false);
+    const defect = { id: 'd', fails: ['RPL-02', 'RPL-01'], bindings: ['WSS'] } as const;
+    assert.equal(caught(defect, verdict(both)).caught, true);
+    assert.equal(caught(defect, verdict(both.slice(1))).caught, false);
+    assert.equal(caught(defect, verdict([...both, 'RPL-03/WSS/direct'])).caught, false);
+    assert.equal(caught(defect, verdict(both, 1)).caught, false);
+  });
+
+  it('are caught on every binding that they are planted on', () => {
+    const defect = { id: 'd', fails: ['RPL-07'], bindings: ['WSS', 'OAB'] } as const;
+    assert.equal(caught(defect, verdict(['RPL-07/OAB/direct'])).caught, false);
+    assert.equal(caught(defect, verdict(['RPL-07/OAB/direct', 'RPL-07/WSS/direct'])).caught, true);
   });
 });
 

@@ -11,6 +11,7 @@ import { buildDigest } from './build-digest.js';
 import { defectFlags } from './defect-flags.js';
 import { globs, many, seed } from './options.js';
 import { openPlanters } from './plant.js';
+import { caughtByMarkdown } from './planted.js';
 import { runOptions } from './run-options.js';
 import { type Caught, SCORE_SCHEMA, type Score } from './score.js';
 
@@ -28,7 +29,11 @@ export function powerCommand(): Command {
     .option('--defects <list>', 'only these', globs)
     .option('--seed <n>', 'of every random choice', seed, 1)
     .option('--jobs <n>', 'defects at a time, each in a process of its own', many, 3)
-    .option('--out <dir>', 'folder of the runs’ files and of the score, power.json', 'out/power')
+    .option(
+      '--out <dir>',
+      'folder of the runs’ files, of the score, power.json, and of the table caught-by.md',
+      'out/power',
+    )
     .option('--json', 'print the score as JSON')
     .addHelpText(
       'after',
@@ -92,7 +97,9 @@ async function power(flags: Flags): Promise<void> {
   };
   mkdirSync(flags.out, { recursive: true });
   writeFileSync(join(flags.out, 'power.json'), `${JSON.stringify(score, null, 2)}\n`);
-  const caught = rows.filter((row) => row.caught).length;
+  const found = rows.filter((row) => row.caught).map(({ defect, failed }) => ({ defect, checks: failed }));
+  writeFileSync(join(flags.out, 'caught-by.md'), caughtByMarkdown(found));
+  const caught = found.length;
   if (flags.json === true) console.log(JSON.stringify(score, null, 2));
   else console.log(`defects caught ${caught} of ${rows.length}, ${(duration_ms / 1000).toFixed(0)} s`);
   process.exitCode = caught === rows.length ? 0 : 1;
@@ -107,6 +114,16 @@ function choose(names: readonly string[] | undefined): Defect[] {
 
 function line({ defect, failed, expected, undetermined, caught, duration_ms }: Caught): string {
   const open = undetermined.length > 0 ? `; undetermined: ${undetermined.join()}` : '';
-  const declared = caught ? '' : ` (declared: ${expected.join(' ')}${open})`;
-  return `${caught ? '✓' : '✗'} ${defect.padEnd(28)} ${failed.join(' ')}${declared} ${(duration_ms / 1000).toFixed(1)} s`;
+  const declared = caught ? '' : ` (declared: ${byBinding(expected)}${open})`;
+  return `${caught ? '✓' : '✗'} ${defect.padEnd(28)} ${byBinding(failed)}${declared} ${(duration_ms / 1000).toFixed(1)} s`;
+}
+
+/** `RPL-07 PRF-11 on WSS, RPL-07 on OAB`. */
+function byBinding(checks: readonly string[]): string {
+  const on = new Map<string, string[]>();
+  for (const check of checks) {
+    const [criterion = '', binding = ''] = check.split('/');
+    on.set(binding, [...(on.get(binding) ?? []), criterion]);
+  }
+  return [...on].map(([binding, criteria]) => `${criteria.join(' ')} on ${binding}`).join(', ');
 }

@@ -10,9 +10,9 @@ export const SCORE_SCHEMA = 'https://openabdev.github.io/openab/gate/score/v1';
 
 const row = z.strictObject({
   defect: z.string(),
-  /** The criteria that it declares. */
+  /** The checks that it declares, by their addresses: `RPL-03/WSS/direct`. */
   expected: z.array(z.string()),
-  /** The criteria that failed. */
+  /** The checks that failed. */
   failed: z.array(z.string()),
   /** What neither passed nor failed: a defect that is only "undetermined" is not caught. */
   undetermined: z.array(z.string()),

@@ -6,7 +6,7 @@ export const admitsOffTheRecord: Defect = {
   id: 'admits-off-the-record',
   breaks: 'a task is admitted and run without a row of the audit that says so',
   fails: ['PRF-15'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   executor: withJournal((journal) => ({
     admit: (admission) =>
       journal.admit({ ...admission, audit: { kind: 'start', at: admission.audit.at, detail: {} } }),

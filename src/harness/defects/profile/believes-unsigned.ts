@@ -7,7 +7,7 @@ export const believesUnsigned: Defect = {
   id: 'believes-unsigned',
   breaks: 'the coordinator accepts a result whose signature does not verify',
   fails: ['PRF-13'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   shownBy: ['/signature'],
   coordinator: (parts) => ({
     ...parts,

@@ -6,7 +6,7 @@ export const expiredIsFailed: Defect = {
   id: 'expired-is-failed',
   breaks: 'a task whose deadline passed is signed as failed',
   fails: ['RPL-19', 'PRF-12', 'PRF-20'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   shownBy: ['/executor-expired'],
   executor: (parts) => ({
     ...parts,

@@ -5,7 +5,7 @@ export const expiredTokensPass: Defect = {
   id: 'expired-tokens-pass',
   breaks: 'a token is checked at the time at which it says that it was issued',
   fails: ['PRF-21'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   executor: (parts) => ({
     ...parts,
     authenticator: {

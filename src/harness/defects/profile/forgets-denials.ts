@@ -5,7 +5,7 @@ export const forgetsDenials: Defect = {
   id: 'forgets-denials',
   breaks: 'denied tool calls are left out of the side effects',
   fails: ['PRF-29'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   executor: (parts) => ({
     ...parts,
     executor: {

@@ -6,7 +6,7 @@ export const negotiatesByPrefix: Defect = {
   id: 'negotiates-by-prefix',
   breaks: 'an extension URI that only begins like ours activates the profile',
   fails: ['PRF-03', 'PRF-04'],
-  bindings: ['JSONRPC', 'HTTP+JSON'],
+  bindings: ['HTTP+JSON'],
   executor: (parts) => ({
     ...parts,
     checkNegotiated(request) {

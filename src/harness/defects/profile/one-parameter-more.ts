@@ -5,7 +5,7 @@ export const oneParameterMore: Defect = {
   id: 'one-parameter-more',
   breaks: 'the card’s params name a limit that the profile does not have',
   fails: ['PRF-01'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor: (parts) => ({
     ...parts,
     service: (service) => ({

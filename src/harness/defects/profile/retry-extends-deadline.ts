@@ -5,7 +5,7 @@ export const retryExtendsDeadline: Defect = {
   id: 'retry-extends-deadline',
   breaks: 'the deadline that a duplicate is told counts from the duplicate',
   fails: ['PRF-20'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   executor: (parts) => ({
     ...parts,
     service: (service) => ({

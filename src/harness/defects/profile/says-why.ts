@@ -6,7 +6,7 @@ export const saysWhy: Defect = {
   id: 'says-why',
   breaks: 'another caller’s task is answered as existing: its cancel is refused for another reason',
   fails: ['PRF-21'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor(parts) {
     const { journal } = parts.executor;
     return {

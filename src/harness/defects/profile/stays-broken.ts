@@ -8,7 +8,7 @@ export const staysBroken: Defect = {
   breaks:
     'after one write that the store did not take, the executor takes no task any more until it is restarted',
   fails: ['PRF-15'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   executor: withJournal((journal) => {
     let broken = false;
     return {

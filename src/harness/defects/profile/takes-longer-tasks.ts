@@ -5,7 +5,7 @@ export const takesLongerTasks: Defect = {
   id: 'takes-longer-tasks',
   breaks: 'a task above the published maxTaskBytes is accepted',
   fails: ['PRF-25'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   executor: (parts) => ({
     ...parts,
     readCreate: (params, self) => parts.readCreate(params, { ...self, maxTaskBytes: 2 * self.maxTaskBytes }),

@@ -6,7 +6,7 @@ export const tokenIsEnough: Defect = {
   id: 'token-is-enough',
   breaks: 'a valid token without the extension is served',
   fails: ['PRF-03', 'PRF-27'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor: (parts) => ({
     ...parts,
     checkNegotiated(request) {

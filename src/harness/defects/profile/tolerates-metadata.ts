@@ -5,7 +5,7 @@ export const toleratesMetadata: Defect = {
   id: 'tolerates-metadata',
   breaks: 'metadata beside the message’s own is passed over instead of refused',
   fails: ['PRF-09'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor: (parts) => ({
     ...parts,
     readCreate(params, self) {

@@ -5,7 +5,7 @@ export const unknownIsSuccess: Defect = {
   id: 'unknown-is-success',
   breaks: 'the coordinator reports a signed unknown as completed',
   fails: ['PRF-12'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   shownBy: ['/coordinator-unknown'],
   coordinator: (parts) => ({
     ...parts,

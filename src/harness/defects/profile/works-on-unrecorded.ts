@@ -5,7 +5,7 @@ export const worksOnUnrecorded: Defect = {
   id: 'works-on-unrecorded',
   breaks: 'a turn whose events the store does not take is not killed',
   fails: ['PRF-15'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   shownBy: ['/mid-task'],
   executor(parts) {
     const { runner } = parts.executor;

@@ -6,7 +6,7 @@ export const anotherIdThroughAnotherRelay: Defect = {
   id: 'another-id-through-another-relay',
   breaks: 'a create that went down with its relay is sent through the next one under another request id',
   fails: ['RLY-11'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   topology: 'dual-outbound',
   coordinator: (parts) => ({
     ...parts,

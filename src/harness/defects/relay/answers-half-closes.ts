@@ -5,7 +5,7 @@ export const answersHalfCloses: Defect = {
   id: 'answers-half-closes',
   breaks: 'an end of one side is an end of both: what the other side still had to say is lost',
   fails: ['RLY-13'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   topology: 'dual-outbound',
   relay: (parts) => ({
     ...parts,

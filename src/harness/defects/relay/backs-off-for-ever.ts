@@ -9,7 +9,7 @@ export const backsOffForEver: Defect = {
   id: 'backs-off-for-ever',
   breaks: 'the back-off of a coordinator never starts anew, and grows beyond its ceiling',
   fails: ['RLY-02'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   coordinator: (parts) => {
     let factor = 1;
     return {

@@ -13,7 +13,7 @@ export const endsTheirTls: Defect = {
   breaks:
     'the relay holds the executor’s certificate and key, ends the TLS between the peers and sees what passes',
   fails: ['RLY-10'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   topology: 'dual-outbound',
   relay: (parts) => ({ ...parts, splice: inTheMiddle }),
 };

@@ -6,7 +6,7 @@ export const givesUpWithItsRelay: Defect = {
   id: 'gives-up-with-its-relay',
   breaks: 'a create whose relay went away is given up, though the same bytes would still be taken',
   fails: ['RLY-11'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   topology: 'dual-outbound',
   coordinator: (parts) => ({
     ...parts,

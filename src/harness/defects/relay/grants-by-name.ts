@@ -5,7 +5,7 @@ export const grantsByName: Defect = {
   id: 'grants-by-name',
   breaks: 'every configured peer may use and register every route',
   fails: ['RLY-14'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   topology: 'dual-outbound',
   relay: (parts) => ({ ...parts, permits: () => true }),
 };

@@ -5,7 +5,7 @@ export const keepsArtifactsBehindARelay: Defect = {
   id: 'keeps-artifacts-behind-a-relay',
   breaks: 'a coordinator whose way leads through a relay verifies the artifacts and prints none of them',
   fails: ['RLY-13'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   topology: 'dual-outbound',
   shownBy: ['/direct-and-relayed'],
   coordinator: (parts, { peers }) => ({

@@ -7,7 +7,7 @@ export const lateCloseUnregisters: Defect = {
   id: 'late-close-unregisters',
   breaks: 'a replaced tunnel that ends late unregisters its successor',
   fails: ['RLY-12'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   topology: 'dual-outbound',
   relay: (parts) => ({ ...parts, registry: () => new ByRoute() }),
 };

@@ -8,7 +8,7 @@ export const redialsLate: Defect = {
   breaks:
     'an executor that did not reach its relay waits seconds before it dials again, whatever its floor is',
   fails: ['RLY-02'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   topology: 'dual-outbound',
   executor: (parts) => ({
     ...parts,

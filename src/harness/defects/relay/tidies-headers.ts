@@ -7,7 +7,7 @@ export const tidiesHeaders: Defect = {
   breaks:
     'the relay writes names of headers that it can read in lower case, and takes blanks away around their values',
   fails: ['RLY-13'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   topology: 'dual-outbound',
   relay: (parts) => ({
     ...parts,

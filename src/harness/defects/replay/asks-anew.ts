@@ -5,7 +5,7 @@ export const asksAnew: Defect = {
   id: 'asks-anew',
   breaks: 'a create whose answer was lost is sent again as another request',
   fails: ['RPL-14'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   shownBy: ['/create-answer'],
   coordinator: (parts) => ({
     ...parts,

@@ -5,7 +5,7 @@ export const beatsRarely: Defect = {
   id: 'beats-rarely',
   breaks: 'heartbeats come eight times as rarely as the card says',
   fails: ['RPL-14'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   shownBy: ['/beats'],
   executor: (parts) => ({
     ...parts,

@@ -6,7 +6,7 @@ export const cancelIsNoEvent: Defect = {
   id: 'cancel-is-no-event',
   breaks: 'a cancel is recorded on the task but not as an event',
   fails: ['RPL-05'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   executor: withJournal((journal) => ({
     append: (id, append) =>
       journal.append(id, append.audit?.kind === 'cancel' ? { ...append, events: [] } : append),

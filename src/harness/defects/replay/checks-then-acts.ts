@@ -6,7 +6,7 @@ export const checksThenActs: Defect = {
   id: 'checks-then-acts',
   breaks: 'identical creates that arrive together are each admitted',
   fails: ['PRF-11', 'PRF-15', 'RPL-11'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor: withJournal((journal) => {
     const underWay = new Map<string, number>();
     return {

@@ -8,7 +8,7 @@ export const cursorKeyOfTheProcess: Defect = {
   id: 'cursor-key-of-the-process',
   breaks: 'a cursor of a former process is answered as invalid',
   fails: ['RPL-08'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   executor: withJournal((journal) => {
     const secret = randomBytes(32);
     const cursor = (id: string, sequence: number) => cursorOf(secret, id, sequence);

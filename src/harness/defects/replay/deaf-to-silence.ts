@@ -5,7 +5,7 @@ export const deafToSilence: Defect = {
   id: 'deaf-to-silence',
   breaks: 'a link that is silent without an end is never given up',
   fails: ['RPL-14'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   shownBy: ['/silence'],
   coordinator: (parts) => ({
     ...parts,

@@ -6,7 +6,7 @@ export const duplicateRunsAgain: Defect = {
   id: 'duplicate-runs-again',
   breaks: 'a duplicate create is answered with its task but prompts an agent again',
   fails: ['PRF-11', 'PRF-15', 'RPL-10', 'RPL-11', 'RPL-15', 'RPL-16', 'RPL-18'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   shownAt: ['update acceptedAt taskId turnId', 'append WORKING message'],
   executor(parts) {
     const again = new Set<string>();

@@ -5,7 +5,7 @@ export const forgetsAtRestart: Defect = {
   id: 'forgets-at-restart',
   breaks: 'a task of a former process is answered as unknown, although it was acknowledged',
   fails: ['PRF-15', 'RPL-01', 'RPL-08', 'RPL-15'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor(parts) {
     const { journal } = parts.executor;
     const started = Date.now();

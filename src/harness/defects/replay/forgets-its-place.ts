@@ -5,7 +5,7 @@ export const forgetsItsPlace: Defect = {
   id: 'forgets-its-place',
   breaks: 'a coordinator that comes back reads every task from its beginning',
   fails: ['RPL-16'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   shownAt: ['update cursor from gaps head sequence'],
   coordinator: (parts) => ({
     ...parts,

@@ -5,7 +5,7 @@ export const gapExcusesAll: Defect = {
   id: 'gap-excuses-all',
   breaks: 'an altered event behind a gap in the log passes as merely incomplete',
   fails: ['RPL-17'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   shownBy: ['/trimmed'],
   coordinator: (parts) => ({
     ...parts,

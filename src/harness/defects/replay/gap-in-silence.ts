@@ -6,6 +6,6 @@ export const gapInSilence: Defect = {
   id: 'gap-in-silence',
   breaks: 'a page below the retention floor says that it is complete',
   fails: ['RPL-12'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   executor: withPages(({ events, next }) => ({ events, next, complete: true })),
 };

@@ -7,7 +7,7 @@ export const nonceNotRemembered: Defect = {
   id: 'nonce-not-remembered',
   breaks: 'a nonce may be used again by another request',
   fails: ['PRF-11', 'RPL-18'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   shownBy: ['/refused'],
   executor: withJournal((journal) => ({
     admit: (admission) => journal.admit({ ...admission, nonce: randomUUID() }),

@@ -6,7 +6,7 @@ export const plainCursors: Defect = {
   id: 'plain-cursors',
   breaks: 'a cursor of one task is taken for a position of another',
   fails: ['RPL-13'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor: withJournal(() => ({
     position(_id, cursor) {
       const number = /^(?:0|c(\d+)\..*)$/.exec(cursor);

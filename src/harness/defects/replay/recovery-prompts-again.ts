@@ -7,7 +7,7 @@ export const recoveryPromptsAgain: Defect = {
   id: 'recovery-prompts-again',
   breaks: 'a restart prompts the agent again for each task that was dispatched and had not ended',
   fails: ['RPL-15'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   shownAt: ['append artifact last'],
   executor(parts) {
     const { journal, runner } = parts.executor;

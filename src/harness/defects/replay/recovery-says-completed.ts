@@ -5,7 +5,7 @@ export const recoverySaysCompleted: Defect = {
   id: 'recovery-says-completed',
   breaks: 'a restart signs a task as completed that was dispatched and had not ended',
   fails: ['RPL-15'],
-  bindings: ['JSONRPC'],
+  bindings: ['OAB'],
   shownAt: ['append artifact last'],
   executor: (parts) => ({
     ...parts,

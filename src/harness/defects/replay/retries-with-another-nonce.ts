@@ -6,7 +6,7 @@ export const retriesWithAnotherNonce: Defect = {
   id: 'retries-with-another-nonce',
   breaks: 'a coordinator that comes back before it had an answer sends its request with a new nonce',
   fails: ['RPL-16'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   shownAt: ['update acceptedAt taskId turnId'],
   coordinator: onceMore((request, { mint }) => ({ ...request, nonce: mint('nonce') })),
 };

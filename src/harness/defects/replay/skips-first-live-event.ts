@@ -7,7 +7,7 @@ export const skipsFirstLiveEvent: Defect = {
   id: 'skips-first-live-event',
   breaks: 'the stream of a streaming create loses the first event behind its Task',
   fails: ['PRF-01', 'RPL-02'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   executor: (parts) => ({
     ...parts,
     service: (service) => ({

@@ -8,7 +8,7 @@ export const speaksAtTheDeadline: Defect = {
   id: 'speaks-at-the-deadline',
   breaks: 'a task whose deadline passed while the link was down is declared unknown by the coordinator first',
   fails: ['RPL-19'],
-  bindings: ['JSONRPC'],
+  bindings: ['HTTP+JSON'],
   shownBy: ['/coordinator'],
   coordinator: (parts) => ({
     ...parts,

@@ -5,7 +5,7 @@ export const streamsAfterTheEnd: Defect = {
   id: 'streams-after-the-end',
   breaks: 'a subscribe on an ended task opens a stream with the Task and nothing more',
   fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-14', 'RPL-19', 'RPL-20'],
-  bindings: ['JSONRPC', 'HTTP+JSON'],
+  bindings: ['HTTP+JSON'],
   shownBy: ['/dead-reader'],
   executor: (parts) => ({
     ...parts,

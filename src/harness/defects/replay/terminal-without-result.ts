@@ -8,7 +8,7 @@ export const terminalWithoutResult: Defect = {
   id: 'terminal-without-result',
   breaks: 'a terminal event that is read from a cursor other than 0 carries no signed result',
   fails: ['RPL-04'],
-  bindings: ['JSONRPC'],
+  bindings: ['WSS'],
   executor: withPages((page, cursor) => (cursor === '0' ? page : { ...page, events: page.events.map(bare) })),
 };
 
