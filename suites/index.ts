@@ -11,6 +11,7 @@ import { suite as prf13 } from './profile/prf-13.js';
 import { suite as prf15 } from './profile/prf-15.js';
 import { suite as prf20 } from './profile/prf-20.js';
 import { suite as prf21 } from './profile/prf-21.js';
+import { suite as prf22 } from './profile/prf-22.js';
 import { suite as prf25 } from './profile/prf-25.js';
 import { suite as prf26 } from './profile/prf-26.js';
 import { suite as prf27 } from './profile/prf-27.js';
@@ -77,6 +78,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   prf15,
   prf20,
   prf21,
+  prf22,
   prf25,
   prf26,
   prf27,

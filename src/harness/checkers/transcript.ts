@@ -38,7 +38,10 @@ export class Transcript {
 }
 
 /** The first line in which two transcripts differ, from where they do; undefined when they are equal. */
-export function differenceOf(one: Transcript, other: Transcript): string | undefined {
+export function differenceOf(
+  one: Pick<Transcript, 'lines'>,
+  other: Pick<Transcript, 'lines'>,
+): string | undefined {
   const most = Math.max(one.lines.length, other.lines.length);
   for (let at = 0; at < most; at += 1) {
     const [a = '(nothing)', b = '(nothing)'] = [one.lines[at], other.lines[at]];
