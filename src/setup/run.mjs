@@ -5,6 +5,7 @@
  * the checkout (`node_modules/`, `dist/`, `.tools/`).
  */
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ensureBuild } from './build.mjs';
 import { check } from './check.mjs';
@@ -22,7 +23,10 @@ function run(program, argv) {
 }
 
 const node = process.execPath;
-const mocha = ['node_modules/mocha/bin/mocha.js', '--reporter', 'src/setup/reporter.cjs'];
+/** Most tests wait for processes that start or for the network: with one process of tests the cores would stand idle. */
+const jobs = String(Math.min(Math.max(availableParallelism(), 2), 4));
+const mocha = ['node_modules/mocha/bin/mocha.js', '--parallel', '--jobs', jobs];
+const reporter = ['--reporter', 'src/setup/reporter.cjs'];
 
 const targets = {
   build: () => 0,
@@ -37,7 +41,7 @@ const targets = {
   bench: () => run(node, ['--enable-source-maps', 'dist/src/bench/main.js', ...args]),
   test: async () => {
     await ensureToxiproxy(root);
-    return run(node, [...mocha, ...args]);
+    return run(node, [...mocha, ...reporter, ...args]);
   },
   check: () => check(root),
 };
