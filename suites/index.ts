@@ -30,6 +30,7 @@ import { suite as rpl05 } from './replay/rpl-05.js';
 import { suite as rpl06 } from './replay/rpl-06.js';
 import { suite as rpl07 } from './replay/rpl-07.js';
 import { suite as rpl08 } from './replay/rpl-08.js';
+import { suite as rpl09 } from './replay/rpl-09.js';
 import { suite as rpl10 } from './replay/rpl-10.js';
 import { suite as rpl11 } from './replay/rpl-11.js';
 import { suite as rpl12 } from './replay/rpl-12.js';
@@ -51,6 +52,7 @@ export const suites: readonly Suite<CaseLab>[] = [
   rpl06,
   rpl07,
   rpl08,
+  rpl09,
   rpl10,
   rpl11,
   rpl12,

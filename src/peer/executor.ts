@@ -24,6 +24,7 @@ import { createLog } from '../telemetry/log.js';
 import { openCallers } from './callers.js';
 import { ConfigError } from './config/config-error.js';
 import { readExecutorFile } from './config/executor-file.js';
+import type { SpokenBinding } from './config/spoken.js';
 import { authorityOf } from './config/units.js';
 import { mintId } from './mint.js';
 import { countRefusals } from './refusals.js';
@@ -46,8 +47,8 @@ export interface ExecutorPeerParts {
   /** How a stream over WebSocket reaches its reader. */
   sendItems: typeof sendItems;
   openTunnel: typeof openTunnel;
-  /** Around the finished service, as the bindings see it. */
-  service(service: DelegationService): DelegationService;
+  /** Around the finished service, as one of the bindings sees it. */
+  service(service: DelegationService, binding: SpokenBinding): DelegationService;
 }
 
 /** How long a polite end waits for running tasks and open streams. */
@@ -97,7 +98,7 @@ export async function runExecutor(
   const executor = createExecutor(config, parts.executor);
   await executor.start();
   const { address, place } = settings.listen;
-  const served = serveBindings(settings, parts, parts.service(executor.service), log);
+  const served = serveBindings(settings, parts, executor.service, log);
   const listenerTls = (): ListenerTls | undefined =>
     tls && { ...tls.current(), askCertificate: callers.certificates.size > 0 };
   const listenTls = listenerTls();

@@ -33,19 +33,30 @@ export function serveBindings(
   const path = new URL(config.publicUrl).pathname;
   const listed = bindings.flatMap((binding) => interfaceOf(binding, config.publicUrl));
   const interfaces = () => listed;
-  const base = { service, authenticator, now, log };
-  const a2a = { ...base, interfaces, checkNegotiated, readCreate };
+  const seen = new Map(bindings.map((binding) => [binding, parts.service(service, binding)]));
+  const base = (binding: SpokenBinding) => ({
+    service: seen.get(binding) ?? service,
+    authenticator,
+    now,
+    log,
+  });
+  const a2a = (binding: SpokenBinding) => ({ ...base(binding), interfaces, checkNegotiated, readCreate });
   const routes: Route[] = [];
-  if (listed.length > 0) routes.push(cardRoute(() => agentCard(service.describe(), listed)));
-  if (bindings.includes('JSONRPC')) routes.push(jsonRpcRoute({ ...a2a, writeEvents }, path));
+  const described = bindings.find((binding) => binding !== 'OAB');
+  if (described !== undefined) {
+    const { service: own } = base(described);
+    routes.push(cardRoute(() => agentCard(own.describe(), listed)));
+  }
+  if (seen.has('JSONRPC')) routes.push(jsonRpcRoute({ ...a2a('JSONRPC'), writeEvents }, path));
   // Last: it takes whatever is below its path.
-  if (bindings.includes('HTTP+JSON')) routes.push(httpJsonRoute({ ...a2a, writeEvents }, path));
+  if (seen.has('HTTP+JSON')) routes.push(httpJsonRoute({ ...a2a('HTTP+JSON'), writeEvents }, path));
   const protocols: Protocol[] = [];
-  if (bindings.includes('WSS')) protocols.push(wssProtocol({ ...a2a, sendItems }));
-  if (bindings.includes('OAB')) protocols.push(oabProtocol({ ...base, readRequest, sendItems }));
+  if (seen.has('WSS')) protocols.push(wssProtocol({ ...a2a('WSS'), sendItems }));
+  if (seen.has('OAB')) protocols.push(oabProtocol({ ...base('OAB'), readRequest, sendItems }));
+  const inFrames = bindings.find((binding) => binding === 'WSS' || binding === 'OAB');
   return {
     routes,
-    ...(protocols.length === 0 ? {} : { sockets: webSockets(base, protocols, path) }),
+    ...(inFrames === undefined ? {} : { sockets: webSockets(base(inFrames), protocols, path) }),
   };
 }
 

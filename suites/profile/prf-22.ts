@@ -1,10 +1,10 @@
 /** PRF-22: whatever the binding, a scenario has the one transcript that follows from it. */
 import { differenceOf } from '../../src/harness/checkers/transcript.js';
-import { DeadlinePassed, until } from '../../src/harness/lab/deadline.js';
+import { DeadlinePassed } from '../../src/harness/lab/deadline.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, positionOf, resultOf, tail, taskOf } from '../../src/harness/run/observe.js';
-import { place } from '../../src/harness/run/story.js';
 import { type Expected, expectedOf } from '../../src/harness/scenarios/expected.js';
+import { untilHeld } from '../../src/harness/scenarios/held.js';
 import { namesOf } from '../../src/harness/scenarios/names.js';
 import { Plain } from '../../src/harness/scenarios/plain.js';
 import { HOLD, SCENARIOS, type Scenario, scriptOf } from '../../src/harness/scenarios/scenario.js';
@@ -17,7 +17,6 @@ import { verifyResult } from '../../src/harness/wire/verify-result.js';
 
 /** In ms: readers must have come before it passes, and on a busy host the shortest may not leave them the time. */
 const DEADLINES = [800, 3000, 10_000];
-const IN_TIME = 15_000;
 
 /** A task whose readers have come, and what was said until then. */
 interface Begun {
@@ -35,10 +34,11 @@ async function begin(
   executor: ExecutorSubject,
   probe: Probe,
   scenario: Scenario,
-  { held }: Expected,
+  expected: Expected,
   deadline_ms = 60_000,
 ): Promise<Begun | undefined> {
   const { capabilities, ending } = scenario;
+  const { held } = expected;
   const part = `${ending.by}-${deadline_ms}`;
   const options = { cap: capabilities };
   const request = lab.script(executor, part, scriptOf(scenario), { capabilities, deadline_ms });
@@ -52,13 +52,7 @@ async function begin(
   const begun: Begun = { request, id, script, created, waiting: undefined, streams: [] };
   if (held === 0) return { ...begun, streams: [again()] };
   try {
-    await executor.holds.waiting(script, HOLD, Math.min(deadline_ms, IN_TIME));
-    // What the agent said before it waits is to be in the log: from here on nothing moves.
-    await until(async () => (await place(probe, id)).sequence >= held, {
-      ms: IN_TIME,
-      what: 'what was said before the hold point',
-      everyMs: 10,
-    });
+    await untilHeld(executor, probe, script, id, expected, Math.min(deadline_ms, 15_000));
     const waiting = taskOf(await probe.get(id), 'the Task while the agent waits');
     const streams = [{ what: 'a subscribe', session: probe.subscribe(id) }, again()];
     await Promise.all(streams.map(({ session }) => session.until((frames) => frames.length > 0)));

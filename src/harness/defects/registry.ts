@@ -6,6 +6,7 @@ import { duplicateTellsMore } from './profile/duplicate-tells-more.js';
 import { expiredIsFailed } from './profile/expired-is-failed.js';
 import { expiredTokensPass } from './profile/expired-tokens-pass.js';
 import { forgetsDenials } from './profile/forgets-denials.js';
+import { leadsWithABareTask } from './profile/leads-with-a-bare-task.js';
 import { negotiatesByPrefix } from './profile/negotiates-by-prefix.js';
 import { oneKeyMore } from './profile/one-key-more.js';
 import { oneParameterMore } from './profile/one-parameter-more.js';
@@ -15,6 +16,7 @@ import { saysWhy } from './profile/says-why.js';
 import { sendsWithoutNegotiation } from './profile/sends-without-negotiation.js';
 import { startsBeforeDurable } from './profile/starts-before-durable.js';
 import { staysBroken } from './profile/stays-broken.js';
+import { streamsWithoutDenials } from './profile/streams-without-denials.js';
 import { takesLongerTasks } from './profile/takes-longer-tasks.js';
 import { tokenIsEnough } from './profile/token-is-enough.js';
 import { toleratesMetadata } from './profile/tolerates-metadata.js';
@@ -54,6 +56,8 @@ import { plainCursors } from './replay/plain-cursors.js';
 import { readsAllAgain } from './replay/reads-all-again.js';
 import { recoveryPromptsAgain } from './replay/recovery-prompts-again.js';
 import { recoverySaysCompleted } from './replay/recovery-says-completed.js';
+import { refusesCursorsFromElsewhere } from './replay/refuses-cursors-from-elsewhere.js';
+import { repeatsTheLastFromElsewhere } from './replay/repeats-the-last-from-elsewhere.js';
 import { resumesOneLate } from './replay/resumes-one-late.js';
 import { retriesWithAnotherNonce } from './replay/retries-with-another-nonce.js';
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
@@ -79,6 +83,8 @@ export const defects: readonly Defect[] = [
   observersShareAQueue,
   ignoresCredits,
   cursorKeyOfTheProcess,
+  refusesCursorsFromElsewhere,
+  repeatsTheLastFromElsewhere,
   checksThenActs,
   gapInSilence,
   plainCursors,
@@ -115,6 +121,8 @@ export const defects: readonly Defect[] = [
   takesLongerTasks,
   retryExtendsDeadline,
   rejectsAfterWorking,
+  streamsWithoutDenials,
+  leadsWithABareTask,
   tokenIsEnough,
   duplicateTellsMore,
   forgetsDenials,

@@ -74,7 +74,7 @@ export async function attempt(
     id,
     check.cell,
     lab,
-    { executor: () => cells.executor(check) },
+    { executor: (speaks) => cells.executor(check, speaks) },
     evidence,
     options.defect,
     {

@@ -32,7 +32,7 @@ import { Schedule } from './schedule.js';
 import { type Chosen, type Selection, Sweeps } from './sweeps.js';
 
 export interface Shared {
-  executor(): Promise<ExecutorSubject>;
+  executor(speaks?: 'all'): Promise<ExecutorSubject>;
 }
 
 export interface CaseOptions {
@@ -118,6 +118,11 @@ export class CaseLab {
   /** The executor that the cases of this cell share. */
   async executor(): Promise<ExecutorSubject> {
     return this.recorder.executor(await this.#shared.executor());
+  }
+
+  /** Another that they share: it speaks every binding. */
+  async executorOfAll(): Promise<ExecutorSubject> {
+    return this.recorder.executor(await this.#shared.executor('all'));
   }
 
   /** An executor of this case alone: for crashes, counts of starts, settings, another topology, a relay that is known to be wrong. */

@@ -1,4 +1,5 @@
 /** The executors that the cases of one cell share, each in a lab that lives as long as the run. */
+import { BINDINGS } from '../../profile/names.js';
 import type { Cell } from '../check.js';
 import { Canaries } from '../checkers/canaries.js';
 import { openLab } from '../lab/lab.js';
@@ -12,48 +13,62 @@ export class Cells {
   /** Whose mark is whose, in all cases of the run. */
   readonly canaries = new Canaries();
   readonly #options: RunOptions;
-  readonly #open = new Map<string, Promise<{ lab: Lab; executor: ExecutorSubject }>>();
-  readonly #labs = new Map<string, Lab>();
+  readonly #open = new Map<string, Promise<ExecutorSubject>>();
+  readonly #labs = new Map<string, Promise<Lab>>();
+  /** Those that are open. */
+  readonly #opened = new Map<string, Lab>();
 
   constructor(options: RunOptions) {
     this.#options = options;
   }
 
-  async executor({ cell }: PlannedCheck): Promise<ExecutorSubject> {
-    const key = keyOf(cell);
+  /** Two at most in a cell: one that speaks the cell's binding alone, and one that speaks all of them. */
+  executor({ cell }: PlannedCheck, speaks: 'one' | 'all' = 'one'): Promise<ExecutorSubject> {
+    const key = `${keyOf(cell)} ${speaks}`;
     let open = this.#open.get(key);
     if (open === undefined) {
-      open = this.#start(key, cell);
+      open = this.#start(cell, speaks);
       this.#open.set(key, open);
     }
-    return (await open).executor;
+    return open;
   }
 
-  async #start(key: string, cell: Cell): Promise<{ lab: Lab; executor: ExecutorSubject }> {
-    const lab = await openLab({ caseId: `shared/${key}`, seed: String(this.#options.seed) });
-    this.#labs.set(key, lab);
-    return {
-      lab,
-      executor: await referenceExecutor(lab, 'executor', {}, { defect: this.#options.defect }, cell),
-    };
+  async #start(cell: Cell, speaks: 'one' | 'all'): Promise<ExecutorSubject> {
+    const beside = speaks === 'one' ? [] : BINDINGS.filter((binding) => binding !== cell.binding);
+    const name = speaks === 'one' ? 'executor' : 'executor-of-all';
+    const variant = { defect: this.#options.defect };
+    return referenceExecutor(await this.#lab(cell), name, { beside }, variant, cell);
+  }
+
+  #lab(cell: Cell): Promise<Lab> {
+    const key = keyOf(cell);
+    let lab = this.#labs.get(key);
+    if (lab === undefined) {
+      lab = openLab({ caseId: `shared/${key}`, seed: String(this.#options.seed) }).then((opened) => {
+        this.#opened.set(key, opened);
+        return opened;
+      });
+      this.#labs.set(key, lab);
+    }
+    return lab;
   }
 
   /** Where the files of a cell's shared executor are, once it was started. */
   folder({ cell }: PlannedCheck): string | undefined {
-    return this.#labs.get(keyOf(cell))?.folder;
+    return this.#opened.get(keyOf(cell))?.folder;
   }
 
   unaskedExits({ cell }: PlannedCheck): string[] {
-    return this.#labs.get(keyOf(cell))?.unaskedExits() ?? [];
+    return this.#opened.get(keyOf(cell))?.unaskedExits() ?? [];
   }
 
   evidence({ cell }: PlannedCheck): Record<string, string> {
-    const all = this.#labs.get(keyOf(cell))?.evidence() ?? {};
+    const all = this.#opened.get(keyOf(cell))?.evidence() ?? {};
     return Object.fromEntries(Object.entries(all).map(([name, text]) => [`shared-${name}`, text]));
   }
 
   async close(): Promise<void> {
-    for (const lab of this.#labs.values()) await lab.close();
+    for (const lab of this.#opened.values()) await lab.close();
   }
 }
 
