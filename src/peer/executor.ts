@@ -2,6 +2,9 @@
 import { writeEvents } from '../bindings/http/event-stream.js';
 import { type ListenerTls, listen } from '../bindings/http/listener.js';
 import { checkNegotiated } from '../bindings/http/negotiation.js';
+import { refusedAs } from '../bindings/http-json/status.js';
+import { letGoOfTheSilent } from '../bindings/websocket/liveness.js';
+import type { Protocol } from '../bindings/websocket/protocol.js';
 import { sendItems } from '../bindings/websocket/stream.js';
 import { createAcpRunner } from '../executor/agent/acp-runner.js';
 import { endOrphan } from '../executor/agent/process-group.js';
@@ -46,6 +49,12 @@ export interface ExecutorPeerParts {
   readRequest: typeof parseRequest;
   /** How a stream over WebSocket reaches its reader. */
   sendItems: typeof sendItems;
+  /** What a refusal is on HTTP+JSON. */
+  refusedAs: typeof refusedAs;
+  /** How a WebSocket is kept alive, and found dead. */
+  letGoOfTheSilent: typeof letGoOfTheSilent;
+  /** Around each protocol over WebSocket, as its connections see it. */
+  protocol(protocol: Protocol): Protocol;
   openTunnel: typeof openTunnel;
   /** Around the finished service, as one of the bindings sees it. */
   service(service: DelegationService, binding: SpokenBinding): DelegationService;
@@ -92,6 +101,9 @@ export async function runExecutor(
     writeEvents,
     readRequest: parseRequest,
     sendItems,
+    refusedAs,
+    letGoOfTheSilent,
+    protocol: (protocol) => protocol,
     openTunnel,
     service: (service) => service,
   });

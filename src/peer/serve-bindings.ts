@@ -29,6 +29,7 @@ export function serveBindings(
   log: Log,
 ): Served {
   const { authenticator, checkNegotiated, readCreate, writeEvents, readRequest, sendItems } = parts;
+  const { refusedAs, letGoOfTheSilent, protocol } = parts;
   const { now } = systemClock;
   const path = new URL(config.publicUrl).pathname;
   const listed = bindings.flatMap((binding) => interfaceOf(binding, config.publicUrl));
@@ -49,14 +50,17 @@ export function serveBindings(
   }
   if (seen.has('JSONRPC')) routes.push(jsonRpcRoute({ ...a2a('JSONRPC'), writeEvents }, path));
   // Last: it takes whatever is below its path.
-  if (seen.has('HTTP+JSON')) routes.push(httpJsonRoute({ ...a2a('HTTP+JSON'), writeEvents }, path));
+  if (seen.has('HTTP+JSON'))
+    routes.push(httpJsonRoute({ ...a2a('HTTP+JSON'), writeEvents, refusedAs }, path));
   const protocols: Protocol[] = [];
-  if (seen.has('WSS')) protocols.push(wssProtocol({ ...a2a('WSS'), sendItems }));
-  if (seen.has('OAB')) protocols.push(oabProtocol({ ...base('OAB'), readRequest, sendItems }));
+  if (seen.has('WSS')) protocols.push(protocol(wssProtocol({ ...a2a('WSS'), sendItems })));
+  if (seen.has('OAB')) protocols.push(protocol(oabProtocol({ ...base('OAB'), readRequest, sendItems })));
   const inFrames = bindings.find((binding) => binding === 'WSS' || binding === 'OAB');
   return {
     routes,
-    ...(inFrames === undefined ? {} : { sockets: webSockets(base(inFrames), protocols, path) }),
+    ...(inFrames === undefined
+      ? {}
+      : { sockets: webSockets({ ...base(inFrames), letGoOfTheSilent }, protocols, path) }),
   };
 }
 

@@ -5,10 +5,15 @@ import type { Route } from '../http/listener.js';
 import { type HttpParts, serveCalls } from '../http/serve-calls.js';
 import { MEDIA_TYPE } from './media-type.js';
 import { type RestRequest, readRequest } from './read-request.js';
-import { refusedAs } from './status.js';
+import type { refusedAs } from './status.js';
+
+export interface HttpJsonParts extends HttpParts {
+  /** What a refusal is in HTTP's words. */
+  refusedAs: typeof refusedAs;
+}
 
 /** Takes everything below `base`, the path of the interface's URL, that no route before it took. */
-export function httpJsonRoute(parts: HttpParts, base: string): Route {
+export function httpJsonRoute(parts: HttpJsonParts, base: string): Route {
   const ops = operations(parts);
   const root = base.replace(/\/+$/, '');
   const run = async ({ operation }: RestRequest, call: Call): Promise<string | EventStream> => {
@@ -34,7 +39,7 @@ export function httpJsonRoute(parts: HttpParts, base: string): Route {
     read: (request, body) => readRequest(request, pathBelow(root, request.url), body),
     run,
     frame: () => ({ head: 'data: ', tail: '\n\n' }),
-    refused: refusedAs,
+    refused: parts.refusedAs,
   });
   return (request, response, path) => {
     if (!path.startsWith(`${root}/`)) return false;

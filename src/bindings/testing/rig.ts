@@ -14,10 +14,12 @@ import { listen } from '../http/listener.js';
 import { checkNegotiated } from '../http/negotiation.js';
 import { connectHttpJson } from '../http-json/client.js';
 import { httpJsonRoute } from '../http-json/server.js';
+import { refusedAs } from '../http-json/status.js';
 import { connectJsonRpc } from '../jsonrpc/client.js';
 import { jsonRpcRoute } from '../jsonrpc/server.js';
 import { connectOab } from '../oab/client.js';
 import { oabProtocol } from '../oab/protocol.js';
+import { letGoOfTheSilent } from '../websocket/liveness.js';
 import { webSockets } from '../websocket/server.js';
 import { sendItems } from '../websocket/stream.js';
 import { connectWss } from '../wss/client.js';
@@ -72,6 +74,8 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
     checkNegotiated,
     readCreate: requestFromParams,
     writeEvents,
+    refusedAs,
+    letGoOfTheSilent,
   };
   const listener = await listen({
     address: { host: '127.0.0.1', port: 0 },

@@ -5,9 +5,14 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { credentialsOf } from '../http/credentials.js';
 import type { Upgrade } from '../http/listener.js';
 import { type ConnectionParts, type Opened, serveConnection } from './connection.js';
-import { letGoOfTheSilent } from './liveness.js';
+import type { letGoOfTheSilent } from './liveness.js';
 import { CLOSE } from './names.js';
 import type { Protocol } from './protocol.js';
+
+export interface WebSocketParts extends ConnectionParts {
+  /** How a connection is kept alive, and found dead. */
+  letGoOfTheSilent: typeof letGoOfTheSilent;
+}
 
 export interface WebSockets {
   upgrade: Upgrade;
@@ -16,7 +21,7 @@ export interface WebSockets {
 }
 
 /** Of the protocols that a client offers, the first that is served is spoken. */
-export function webSockets(parts: ConnectionParts, protocols: readonly Protocol[], path: string): WebSockets {
+export function webSockets(parts: WebSocketParts, protocols: readonly Protocol[], path: string): WebSockets {
   const { service, authenticator, log } = parts;
   const { limits, heartbeatSeconds } = service.describe().params;
   const bySubprotocol = new Map(protocols.map((protocol) => [protocol.subprotocol, protocol]));
@@ -44,7 +49,7 @@ export function webSockets(parts: ConnectionParts, protocols: readonly Protocol[
       if (protocol === undefined) return ws.terminate();
       open.add(ws);
       ws.once('close', () => open.delete(ws));
-      letGoOfTheSilent(ws, socket, heartbeatSeconds * 1000);
+      parts.letGoOfTheSilent(ws, socket, heartbeatSeconds * 1000);
       serveConnection(parts, protocol, ws, socket, opened);
     });
   };

@@ -36,8 +36,11 @@ import { tidiesHeaders } from './relay/tidies-headers.js';
 import { trustsASilentTunnel } from './relay/trusts-a-silent-tunnel.js';
 import { asksAnew } from './replay/asks-anew.js';
 import { beatsRarely } from './replay/beats-rarely.js';
+import { callsEndsInterruptions } from './replay/calls-ends-interruptions.js';
 import { cancelIsNoEvent } from './replay/cancel-is-no-event.js';
 import { checksThenActs } from './replay/checks-then-acts.js';
+import { closesBeforeTheEnd } from './replay/closes-before-the-end.js';
+import { crossesHalves } from './replay/crosses-halves.js';
 import { cursorKeyOfTheProcess } from './replay/cursor-key-of-the-process.js';
 import { deafToSilence } from './replay/deaf-to-silence.js';
 import { delegatesAnew } from './replay/delegates-anew.js';
@@ -62,6 +65,7 @@ import { resumesOneLate } from './replay/resumes-one-late.js';
 import { retriesWithAnotherNonce } from './replay/retries-with-another-nonce.js';
 import { skipsFirstLiveEvent } from './replay/skips-first-live-event.js';
 import { speaksAtTheDeadline } from './replay/speaks-at-the-deadline.js';
+import { statusesOfItsOwn } from './replay/statuses-of-its-own.js';
 import { stopsAfterAPage } from './replay/stops-after-a-page.js';
 import { streamSkipsOne } from './replay/stream-skips-one.js';
 import { streamsAfterTheEnd } from './replay/streams-after-the-end.js';
@@ -71,13 +75,17 @@ import { waitsForWhatWas } from './replay/waits-for-what-was.js';
 
 export const defects: readonly Defect[] = [
   forgetsAtRestart,
+  statusesOfItsOwn,
   skipsFirstLiveEvent,
+  closesBeforeTheEnd,
+  callsEndsInterruptions,
   resumesOneLate,
   streamSkipsOne,
   streamsAfterTheEnd,
   terminalWithoutResult,
   cancelIsNoEvent,
   stopsAfterAPage,
+  crossesHalves,
   duplicateRunsAgain,
   nonceNotRemembered,
   observersShareAQueue,

@@ -7,6 +7,7 @@ import { silentLog } from '../../../telemetry/log.js';
 import { type ListenOptions, listen, type Route } from '../../http/listener.js';
 import { authenticator, bearer, openHeldExecutor } from '../../testing/held-executor.js';
 import type { ConnectionParts } from '../connection.js';
+import { letGoOfTheSilent } from '../liveness.js';
 import type { Protocol } from '../protocol.js';
 import { webSockets } from '../server.js';
 
@@ -50,7 +51,7 @@ export async function openRig(
     ...more,
   };
   const spoken = protocol(parts);
-  const server = webSockets(parts, [spoken], '/');
+  const server = webSockets({ ...parts, letGoOfTheSilent }, [spoken], '/');
   const listener = await listen({
     address: { host: '127.0.0.1', port: 0 },
     routes: routes?.(parts) ?? [],

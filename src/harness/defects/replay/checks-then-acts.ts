@@ -6,7 +6,7 @@ export const checksThenActs: Defect = {
   id: 'checks-then-acts',
   breaks: 'identical creates that arrive together are each admitted',
   fails: ['PRF-11', 'PRF-15', 'RPL-11'],
-  bindings: ['WSS'],
+  bindings: ['HTTP+JSON'],
   executor: withJournal((journal) => {
     const underWay = new Map<string, number>();
     return {

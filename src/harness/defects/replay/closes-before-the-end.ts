@@ -1,0 +1,24 @@
+import { KEY } from '../../../profile/names.js';
+import type { Defect } from '../defect.js';
+
+/** RPL-02: the end of the body is taken for the end of the task. */
+export const closesBeforeTheEnd: Defect = {
+  id: 'closes-before-the-end',
+  breaks: 'an event stream over HTTP is closed in place of its last event',
+  fails: ['RPL-02', 'RPL-03', 'RPL-07'],
+  bindings: ['HTTP+JSON'],
+  shownBy: ['/reset'],
+  executor: (parts) => ({
+    ...parts,
+    writeEvents: (response, frames, ...rest) => parts.writeEvents(response, withoutLast(frames), ...rest),
+  }),
+};
+
+async function* withoutLast(frames: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const frame of frames) {
+    const events = frame.split(/(?<=\n\n)/);
+    yield events.filter((event) => !isEnd(event)).join('');
+  }
+}
+
+const isEnd = (event: string) => event.startsWith('data: {"statusUpdate"') && event.includes(KEY.result);
