@@ -5,9 +5,9 @@ import type { Defect } from '../defect.js';
 export const expiredIsFailed: Defect = {
   id: 'expired-is-failed',
   breaks: 'a task whose deadline passed is signed as failed',
-  fails: ['RPL-19', 'PRF-12', 'PRF-20'],
+  fails: ['RPL-19', 'PRF-12', 'PRF-20', 'PRF-22'],
   bindings: ['OAB'],
-  shownBy: ['/executor-expired'],
+  shownBy: ['/executor-expired', '/expired'],
   executor: (parts) => ({
     ...parts,
     executor: {

@@ -4,8 +4,9 @@ import type { Defect } from '../defect.js';
 export const forgetsDenials: Defect = {
   id: 'forgets-denials',
   breaks: 'denied tool calls are left out of the side effects',
-  fails: ['PRF-29'],
+  fails: ['PRF-22', 'PRF-29'],
   bindings: ['OAB'],
+  shownBy: ['/denied'],
   executor: (parts) => ({
     ...parts,
     executor: {

@@ -7,7 +7,7 @@ import type { Defect } from '../defect.js';
 export const oneKeyMore: Defect = {
   id: 'one-key-more',
   breaks: 'events carry a metadata key of the extension that the profile does not have',
-  fails: ['PRF-01'],
+  fails: ['RPL-09', 'PRF-01', 'PRF-22'],
   bindings: ['JSONRPC'],
   executor: withJournal((journal) => {
     const marked = ({ meta = '{}', ...draft }: EventDraft): EventDraft => ({

@@ -5,9 +5,9 @@ import type { Defect } from '../defect.js';
 export const rejectsAfterWorking: Defect = {
   id: 'rejects-after-working',
   breaks: 'a rejected task goes through WORKING',
-  fails: ['PRF-01', 'PRF-12', 'PRF-26', 'RPL-15'],
+  fails: ['RPL-15', 'PRF-01', 'PRF-12', 'PRF-22', 'PRF-26'],
   bindings: ['JSONRPC'],
-  shownBy: ['/executor-rejected'],
+  shownBy: ['/executor-rejected', '/rejected'],
   shownAt: ['append WORKING message'],
   executor: withJournal((journal) => ({
     admit(admission) {

@@ -5,7 +5,7 @@ import { runAgain } from '../run-again.js';
 export const duplicateRunsAgain: Defect = {
   id: 'duplicate-runs-again',
   breaks: 'a duplicate create is answered with its task but prompts an agent again',
-  fails: ['PRF-11', 'PRF-15', 'RPL-10', 'RPL-11', 'RPL-15', 'RPL-16', 'RPL-18'],
+  fails: ['RPL-10', 'RPL-11', 'RPL-15', 'RPL-16', 'RPL-18', 'PRF-11', 'PRF-15', 'PRF-22'],
   bindings: ['OAB'],
   shownAt: ['update acceptedAt taskId turnId', 'append WORKING message'],
   executor(parts) {

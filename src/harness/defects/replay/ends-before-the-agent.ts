@@ -18,9 +18,9 @@ const CANCELLED: TurnEnd = {
 export const endsBeforeTheAgent: Defect = {
   id: 'ends-before-the-agent',
   breaks: 'a task that is stopped has its terminal event while its agent still works',
-  fails: ['PRF-12', 'RPL-15'],
+  fails: ['RPL-15', 'PRF-12', 'PRF-22'],
   bindings: ['JSONRPC'],
-  shownBy: ['/agent-ignores-cancel'],
+  shownBy: ['/agent-ignores-cancel', '/cancelled'],
   executor(parts) {
     const { runner } = parts.executor;
     return {

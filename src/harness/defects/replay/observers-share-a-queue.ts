@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const observersShareAQueue: Defect = {
   id: 'observers-share-a-queue',
   breaks: 'the observers of one task steal each other’s events',
-  fails: ['RPL-03', 'RPL-07', 'RPL-20'],
+  fails: ['RPL-03', 'RPL-07', 'RPL-09', 'RPL-20', 'PRF-22'],
   bindings: ['WSS'],
   executor(parts) {
     const queues = new Map<string, AsyncIterator<StoredEvent[]>>();

@@ -6,7 +6,7 @@ import type { Defect } from '../defect.js';
 export const skipsFirstLiveEvent: Defect = {
   id: 'skips-first-live-event',
   breaks: 'the stream of a streaming create loses the first event behind its Task',
-  fails: ['PRF-01', 'RPL-02'],
+  fails: ['RPL-02', 'PRF-01', 'PRF-22'],
   bindings: ['HTTP+JSON'],
   executor: (parts) => ({
     ...parts,

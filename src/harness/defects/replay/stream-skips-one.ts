@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const streamSkipsOne: Defect = {
   id: 'stream-skips-one',
   breaks: 'on OAB a stream from a cursor leaves out the event that follows it',
-  fails: ['RPL-02', 'RPL-03', 'RPL-04', 'RPL-05'],
+  fails: ['RPL-02', 'RPL-03', 'RPL-04', 'RPL-05', 'RPL-09', 'PRF-22'],
   bindings: ['OAB'],
   executor: (parts) => ({
     ...parts,

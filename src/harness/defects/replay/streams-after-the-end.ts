@@ -4,7 +4,7 @@ import type { Defect } from '../defect.js';
 export const streamsAfterTheEnd: Defect = {
   id: 'streams-after-the-end',
   breaks: 'a subscribe on an ended task opens a stream with the Task and nothing more',
-  fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-14', 'RPL-19', 'RPL-20'],
+  fails: ['RPL-03', 'RPL-04', 'RPL-05', 'RPL-09', 'RPL-14', 'RPL-19', 'RPL-20', 'PRF-22'],
   bindings: ['HTTP+JSON'],
   shownBy: ['/dead-reader'],
   executor: (parts) => ({

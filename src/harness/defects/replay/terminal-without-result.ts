@@ -7,7 +7,7 @@ import type { Defect } from '../defect.js';
 export const terminalWithoutResult: Defect = {
   id: 'terminal-without-result',
   breaks: 'a terminal event that is read from a cursor other than 0 carries no signed result',
-  fails: ['RPL-04'],
+  fails: ['RPL-04', 'RPL-09', 'PRF-22'],
   bindings: ['WSS'],
   executor: withPages((page, cursor) => (cursor === '0' ? page : { ...page, events: page.events.map(bare) })),
 };
