@@ -7,6 +7,7 @@ import {
   bystandersOf,
   drawnBystanders,
   oneCaseOfBystanders,
+  oneCellOfBystander,
 } from '../../harness/defects/bystanders.js';
 import type { Defect } from '../../harness/defects/defect.js';
 import { defects } from '../../harness/defects/registry.js';
@@ -34,10 +35,11 @@ export function runOptions(flags: RunFlags): RunOptions {
     throw new UsageError('no criterion matches; "oab-gate list criteria" shows them all');
   const shrinkMs = flags.shrink / (flags.jobs ?? 1);
   return {
-    criteria: criteria.map((criterion) => ({
-      id: criterion.id,
-      cells: cellsOf(criterion, flags.bindings, flags.topologies),
-    })),
+    criteria: criteria.map((criterion) => {
+      const { id } = criterion;
+      const cells = cellsOf(criterion, flags.bindings, flags.topologies);
+      return { id, cells: sampled ? oneCellOfBystander(id, cells, defect, flags.seed) : cells };
+    }),
     suites: sampled ? oneCaseOfBystanders(suites, defect, flags.seed) : suites,
     seed: flags.seed,
     out: flags.out,

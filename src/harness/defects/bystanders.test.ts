@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Cell } from '../check.js';
 import type { CaseSpec, Suite } from '../suite.js';
-import { bystandersOf, drawnBystanders, oneCaseOfBystanders } from './bystanders.js';
+import { bystandersOf, drawnBystanders, oneCaseOfBystanders, oneCellOfBystander } from './bystanders.js';
 import { defects } from './registry.js';
 
 const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
@@ -47,6 +48,19 @@ describe('bystanders', () => {
       }
       for (const one of every) assert.ok((met.get(one) ?? 0) >= 3, `${one} with seed ${seed}`);
     }
+  });
+
+  it('run on one of the bindings that the defect is planted on, and what is declared on all', () => {
+    const cells: Cell[] = [cell, { ...cell, binding: 'OAB' }];
+    const met = new Set<string>();
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const taken = (criterion: string) =>
+        oneCellOfBystander(criterion, cells, { id: 'x', fails: ['RPL-03'] }, seed);
+      assert.deepEqual(taken('RPL-03'), cells);
+      assert.equal(taken('RPL-02').length, 1);
+      for (const { binding } of taken('RPL-02')) met.add(binding);
+    }
+    assert.equal(met.size, 2);
   });
 
   it('meet every case, all defects together', () => {

@@ -2,6 +2,7 @@
  * The checks that run beside a defect's own criteria: a defect must fail what it declares, and nothing else. Of the peer
  * that is defective; the others run as they always do, and their checks could only repeat what the gate itself says.
  */
+import type { Cell } from '../check.js';
 import { randomFor } from '../seed.js';
 import type { Suite } from '../suite.js';
 import type { Defect } from './defect.js';
@@ -57,4 +58,15 @@ export function oneCaseOfBystanders<L>(
           },
         },
   );
+}
+
+/** Of a bystander's cells one, of the seed's choosing: a defect on two bindings has no more of them than one on a single. */
+export function oneCellOfBystander(
+  criterion: string,
+  cells: Cell[],
+  { id, fails }: Pick<Defect, 'id' | 'fails'>,
+  seed: number,
+): Cell[] {
+  if (fails.includes(criterion) || cells.length < 2) return cells;
+  return [randomFor({ seed: String(seed), case: `${id}/${criterion}/cell` }).pick(cells)];
 }
