@@ -74,58 +74,64 @@ async function beginInTime(
   throw new DeadlinePassed(`no reader had come before a deadline of ${DEADLINES.at(-1)} ms`);
 }
 
+/** Every way in which the binding tells of the task, from here to behind its end. */
+async function lines(
+  executor: ExecutorSubject,
+  probe: Probe,
+  { ending, capabilities }: Scenario,
+  { words, last }: Expected,
+  { request, id, script, created, waiting, streams }: Begun,
+): Promise<{ said: Line[]; cancelled: Json | undefined; result: Json }> {
+  const { events, list } = probe;
+  const configuration = { returnImmediately: false };
+  const blocking = list && probe.create(request, { cap: capabilities, configuration });
+  // It is awaited below; until then its failure is not unhandled.
+  blocking?.catch(() => {});
+  const cancelled = ending.by === 'cancel' ? await probe.cancel(id) : undefined;
+  if (ending.by === 'agent') await executor.holds.release(script, HOLD);
+  await Promise.all(streams.map(({ session }) => session.ended));
+  const task = await ended(probe, id);
+  const log = await tail(probe, id, '0', 'the log');
+
+  const plain = new Plain(namesOf(request, task, log), words);
+  const said: Line[] = [];
+  const add = (what: string, one: unknown) => said.push({ what, said: one });
+  add('the create', plain.task(created));
+  if (waiting !== undefined) add('the Task while the agent waits', plain.task(waiting));
+  for (const { what, session } of streams) add(what, await plain.stream(session));
+  if (blocking !== undefined) add('the same create again, blocking', plain.answer(await blocking));
+  if (cancelled !== undefined) add('the cancel', plain.answer(cancelled));
+  add('the Task after the end', plain.task(task));
+  const middle = log[middleOf(last) - 1]?.cursor ?? 'none';
+  add('its events from the beginning', plain.answer(await probe.get(id, { cursor: '0' })));
+  add('its events from the middle', plain.answer(await probe.get(id, { cursor: middle })));
+  if (events !== undefined) add('its events as a stream', await plain.stream(events(id, '0')));
+  const query = { contextId: created.contextId, includeArtifacts: true };
+  if (list !== undefined) add('the list', plain.list(await list({ query })));
+  add('a cancel after the end', plain.answer(await probe.cancel(id)));
+  add('a subscribe after the end', await plain.stream(probe.subscribe(id)));
+  return { said, cancelled: cancelled?.result, result: resultOf(task) ?? {} };
+}
+
 const told = (name: string) => async (lab: CaseLab) => {
   const scenario = SCENARIOS[name] as Scenario;
   const executor = await lab.executor();
   const probe = executor.probe();
   const expected = expectedOf(scenario, { executor: executor.peer, caller: probe.peer });
-  const { request, id, script, created, waiting, streams } = await beginInTime(
-    lab,
-    executor,
-    probe,
-    scenario,
-    expected,
-  );
-
-  const { by } = scenario.ending;
-  const cancelled = by === 'cancel' ? await probe.cancel(id) : undefined;
-  if (by === 'agent') await executor.holds.release(script, HOLD);
-  await Promise.all(streams.map(({ session }) => session.ended));
-  const task = await ended(probe, id);
-  const log = await tail(probe, id, '0', 'the log');
-  lab.expect(
-    await verifyResult(resultOf(task) ?? {}, executor.resultKeys),
-    'the signed result does not verify with a stock JOSE library',
-  );
-
-  const plain = new Plain(namesOf(request, task, log), expected.words);
-  const middle = log[middleOf(expected.last) - 1]?.cursor ?? 'none';
-  const lines: Line[] = [{ what: 'the create', said: plain.task(created) }];
-  const add = (what: string, said: unknown) => lines.push({ what, said });
-  if (waiting !== undefined) add('the Task while the agent waits', plain.task(waiting));
-  for (const { what, session } of streams) add(what, await plain.stream(session));
-  if (cancelled !== undefined) add('the cancel', plain.answer(cancelled));
-  add('the Task after the end', plain.task(task));
-  add('its events from the beginning', plain.answer(await probe.get(id, { cursor: '0' })));
-  add('its events from the middle', plain.answer(await probe.get(id, { cursor: middle })));
-  const { events, list } = probe;
-  if (events !== undefined) add('its events as a stream', await plain.stream(events(id, '0')));
-  if (list !== undefined)
-    add(
-      'the list',
-      plain.list(await list({ query: { contextId: created.contextId, includeArtifacts: true } })),
-    );
-  add('a cancel after the end', plain.answer(await probe.cancel(id)));
-  add('a subscribe after the end', await plain.stream(probe.subscribe(id)));
-
-  const at = (one: Json | undefined) => placeOf(one, expected);
-  const verbs = { list: list !== undefined, events: events !== undefined };
-  const places = { created: at(created), cancelled: at(cancelled?.result) };
-  const [should, is] = [linesOf(expectedTranscript(scenario, expected, verbs, places)), linesOf(lines)];
+  const begun = await beginInTime(lab, executor, probe, scenario, expected);
+  const { said, cancelled, result } = await lines(executor, probe, scenario, expected, begun);
+  const places = { created: placeOf(begun.created, expected), cancelled: placeOf(cancelled, expected) };
+  const family = probe.list === undefined ? 'OAB' : 'A2A';
+  const should = linesOf(expectedTranscript(scenario, expected, family, places));
+  const is = linesOf(said);
   lab.evidence('expected.json', should.lines);
   lab.evidence('transcript.json', is.lines);
   const difference = differenceOf(should, is);
   lab.expect(difference === undefined, `not what the scenario implies (expected | received): ${difference}`);
+  lab.expect(
+    await verifyResult(result, executor.resultKeys),
+    'the signed result does not verify with a stock JOSE library',
+  );
 };
 
 /** Where a Task says that it stands, if there is such a place. */

@@ -3,7 +3,7 @@ import type { Json } from '../wire/probe.js';
 import { turnOf } from './acts.js';
 import { type Expected, expectedOf } from './expected.js';
 import { type Ending, SCENARIOS, type Scenario, scriptOf } from './scenario.js';
-import { eventsFrom, expectedTranscript, linesOf } from './transcript.js';
+import { eventsFrom, expectedTranscript, type Family, linesOf } from './transcript.js';
 
 const peers = { executor: 'b', caller: 'a' };
 const scenario = (script: string[], ending: Ending): Scenario => ({
@@ -131,20 +131,23 @@ describe('an expected transcript', () => {
   const one = scenario(['say a'], { by: 'cancel' });
   const expected = expectedOf(one, peers);
   const at = { created: 1, cancelled: 4 };
-  const whats = (list: boolean, events: boolean) =>
-    expectedTranscript(one, expected, { list, events }, at).map(({ what }) => what);
+  const whats = (family: Family) => expectedTranscript(one, expected, family, at).map(({ what }) => what);
 
   it('asks only what the binding has a verb for', () => {
-    const all = whats(true, true);
+    const [a2a, oab] = [whats('A2A'), whats('OAB')];
     assert.deepEqual(
-      all.filter((what) => !whats(false, false).includes(what)),
-      ['its events as a stream', 'the list'],
+      a2a.filter((what) => !oab.includes(what)),
+      ['the same create again, blocking', 'the list'],
     );
-    assert.ok(all.includes('the cancel'));
+    assert.deepEqual(
+      oab.filter((what) => !a2a.includes(what)),
+      ['its events as a stream'],
+    );
+    assert.ok(oab.includes('the cancel'));
   });
 
   it('shows each reader the Task that it came to, and what is behind it', () => {
-    const lines = expectedTranscript(one, expected, { list: false, events: false }, at);
+    const lines = expectedTranscript(one, expected, 'OAB', at);
     const { said } = lines.find(({ what }) => what === 'a subscribe') as { said: unknown };
     assert.deepEqual(said, {
       items: [{ task: expected.taskAt(3) }, ...[4, 5, 6].map((n) => expected.event(n))],

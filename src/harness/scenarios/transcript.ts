@@ -4,11 +4,8 @@ import type { Json } from '../wire/probe.js';
 import type { Expected } from './expected.js';
 import type { Scenario } from './scenario.js';
 
-/** What a binding has beyond what all have: a verb that lists tasks, a stream of events from a cursor. */
-export interface Verbs {
-  list: boolean;
-  events: boolean;
-}
+/** A2A has a create that waits for the end, and a list; OAB has a stream from a cursor in their place. */
+export type Family = 'A2A' | 'OAB';
 
 /** Where the Tasks stood that were answered while the agent was at work: any place that the log really had is right. */
 export interface Places {
@@ -25,7 +22,7 @@ export interface Line {
 export function expectedTranscript(
   { ending }: Scenario,
   expected: Expected,
-  verbs: Verbs,
+  family: Family,
   { created, cancelled }: Places,
 ): Line[] {
   const { held, last } = expected;
@@ -51,6 +48,7 @@ export function expectedTranscript(
   const live = stream({ task: expected.taskAt(come) }, ...from(come));
   const line = (what: string, said: unknown): Line => ({ what, said });
   const only = (condition: boolean, ...lines: Line[]) => (condition ? lines : []);
+  const a2a = family === 'A2A';
   return [
     line('the create', expected.taskAt(created)),
     ...only(
@@ -59,16 +57,17 @@ export function expectedTranscript(
       line('a subscribe', live),
     ),
     line('the same create again, streaming', live),
+    ...only(a2a, line('the same create again, blocking', ended)),
     ...only(ending.by === 'cancel', line('the cancel', expected.taskAt(cancelled))),
     line('the Task after the end', ended),
     line('its events from the beginning', page(0)),
     line('its events from the middle', page(middleOf(last))),
-    ...only(verbs.events, line('its events as a stream', stream(...from(0)))),
-    ...only(verbs.list, line('the list', { tasks: [ended], nextPageToken: '', totalSize: 1 })),
+    ...only(!a2a, line('its events as a stream', stream(...from(0)))),
+    ...only(a2a, line('the list', { tasks: [ended], nextPageToken: '', totalSize: 1 })),
     line('a cancel after the end', { code: -32002, reason: 'TASK_NOT_CANCELABLE' }),
     line(
       'a subscribe after the end',
-      verbs.events ? stream({ task: ended }) : { code: -32004, reason: 'UNSUPPORTED_OPERATION' },
+      a2a ? { code: -32004, reason: 'UNSUPPORTED_OPERATION' } : stream({ task: ended }),
     ),
   ];
 }
