@@ -1,6 +1,11 @@
 /** A process of the gate's own that is asked one thing after the other: a lane, or a planter. */
 import { fork } from 'node:child_process';
-import { endWithUs } from '../../harness/lab/with-us.js';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endLeftovers } from '../../harness/lab/process-tree.js';
+import { endWithUs, removeWithUs } from '../../harness/lab/with-us.js';
 
 const STDERR_KEPT = 4000;
 
@@ -9,7 +14,7 @@ type Answered<Answer> = Answer | { error: string };
 export interface Worker<Order, Answer> {
   /**
    * Resolves with the first that `hear` makes of its answers. Rejects, with `what` it was asked and its last words, when
-   * it answers an error or ends before.
+   * it answers an error, or ends before: then once nothing runs any more that it had started.
    */
   ask<T>(what: string, order: Order, hear: (answer: Answer) => T | undefined): Promise<T>;
   /** Lets it end. */
@@ -19,9 +24,22 @@ export interface Worker<Order, Answer> {
 export function forkWorker<Order extends object, Answer extends object>(
   program: string,
 ): Worker<Order, Answer> {
-  const child = fork(program, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  // It ends what it started itself.
+  // All that it makes is made in here, and all that it starts names its place.
+  const folder = mkdtempSync(join(tmpdir(), 'oab-worker-'));
+  const removed = removeWithUs(folder);
+  const child = fork(program, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...process.env, TMPDIR: folder },
+  });
+  // It ends what it started itself, unless it is killed.
   endWithUs(child, 'SIGTERM');
+  const gone = once(child, 'exit')
+    .then(() => endLeftovers([], folder))
+    .catch(() => undefined)
+    .then(() => {
+      rmSync(folder, { recursive: true, force: true });
+      removed();
+    });
   // Told by the question that is open; between two there is nobody to tell.
   child.on('error', () => {});
   let words = '';
@@ -37,7 +55,7 @@ export function forkWorker<Order extends object, Answer extends object>(
           reject(new Error(`${what}: ${why}: ${words}`));
         };
         const ended = (code: number | null, signal: string | null) =>
-          fail(`its process ended with ${code ?? signal}`);
+          void gone.then(() => fail(`its process ended with ${code ?? signal}`));
         const broke = (error: Error) => fail(error.message);
         const heard = (answer: Answered<Answer>) => {
           if ('error' in answer) return fail(answer.error);

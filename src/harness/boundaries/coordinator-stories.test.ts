@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLab } from '../lab/lab.js';
 import { CaseLab } from '../run/case-lab.js';
@@ -15,7 +13,7 @@ describe('the coordinator stories', () => {
     const never = async () => {
       throw new Error('no executor is shared here');
     };
-    const evidence = new Evidence(mkdtempSync(join(tmpdir(), 'oab-stories-')), 'stories');
+    const evidence = new Evidence(join(lab.folder, 'evidence'), 'stories');
     const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
     const caseLab = new CaseLab('stories', cell, lab, { executor: never }, evidence, undefined);
     try {

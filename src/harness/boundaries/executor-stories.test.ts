@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUDIT_KINDS } from '../../journal/journal.js';
 import { openLab } from '../lab/lab.js';
@@ -20,7 +18,7 @@ describe('the executor stories', () => {
     const never = async () => {
       throw new Error('no executor is shared here');
     };
-    const evidence = new Evidence(mkdtempSync(join(tmpdir(), 'oab-stories-')), 'stories');
+    const evidence = new Evidence(join(lab.folder, 'evidence'), 'stories');
     const cell = { binding: 'JSONRPC', topology: 'direct' } as const;
     const caseLab = new CaseLab('stories', cell, lab, { executor: never }, evidence, undefined);
     try {

@@ -1,5 +1,5 @@
 /** The laboratory of one case: what it makes is counted, shown in its evidence, and taken down with it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, openAuthority } from '../../identity/testing/authority.js';
@@ -11,7 +11,7 @@ import { selfTests } from '../faults/self-test.js';
 import { randomFor } from '../seed.js';
 import { openHolds } from './holds.js';
 import { openLink } from './link.js';
-import type { Lab, LabProcess, Link } from './ports.js';
+import type { Lab, LabProcess, Link, ProcessSpec } from './ports.js';
 import { startCommand, startPeer } from './process.js';
 import { descendants, endLeftovers } from './process-tree.js';
 import { removeWithUs } from './with-us.js';
@@ -52,6 +52,10 @@ export const sharedInjector = new SharedInjector();
 export async function openLab(options: { caseId: string; seed: string }): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'oab-lab-'));
   const removed = removeWithUs(folder);
+  // What a killed process leaves of its temporary files goes with the lab.
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary);
+  const here = (spec: ProcessSpec): ProcessSpec => ({ ...spec, env: { TMPDIR: temporary, ...spec.env } });
   const closers: { what: string; close: () => Promise<void> | void }[] = [];
   const processes: LabProcess[] = [];
   /** Whose exit code is an answer, and no sign of trouble. */
@@ -73,13 +77,13 @@ export async function openLab(options: { caseId: string; seed: string }): Promis
       return link;
     },
     async startPeer(spec) {
-      const peer = await startPeer(spec);
+      const peer = await startPeer(here(spec));
       processes.push(peer);
       onClose(spec.name, async () => void (await peer.kill()));
       return peer;
     },
     startCommand(spec) {
-      const command = startCommand(spec);
+      const command = startCommand(here(spec));
       processes.push(command);
       commands.add(command);
       onClose(spec.name, async () => void (await command.kill()));

@@ -59,7 +59,6 @@ export function tokenOf(
 }
 
 export class RelayBench {
-  readonly folder = mkdtempSync(join(tmpdir(), 'oab-relay-'));
   readonly executorServer: Server;
   relay!: Relay;
   /** What the relay logged at info and above. */
@@ -68,6 +67,8 @@ export class RelayBench {
   #sockets = new Set<Duplex>();
 
   private constructor(
+    /** Of the authority's files; removed on close. */
+    private readonly folder: string,
     readonly authority: Authority,
     readonly relayCert: Issued,
     executorCert: Issued,
@@ -84,16 +85,16 @@ export class RelayBench {
       response.end('hello'),
     change: Partial<RelayConfig> = {},
   ): Promise<RelayBench> {
-    const folder = mkdtempSync(join(tmpdir(), 'oab-relay-ca-'));
+    const folder = mkdtempSync(join(tmpdir(), 'oab-relay-'));
     const authority = await openAuthority(folder);
     const bench = new RelayBench(
+      folder,
       authority,
       await authority.issue('relay-1', { dns: ['relay-1.lab'] }),
       await authority.issue('oab-b', { dns: ['oab-b.lab'] }),
       handler,
     );
     await bench.startRelay(change);
-    rmSync(bench.folder, { recursive: true });
     return bench;
   }
 
@@ -199,5 +200,6 @@ export class RelayBench {
     await Promise.all(this.#tunnels.map((tunnel) => tunnel.close(0)));
     await this.relay.close(0);
     this.executorServer.close();
+    rmSync(this.folder, { recursive: true });
   }
 }
