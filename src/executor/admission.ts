@@ -61,16 +61,20 @@ async function decide(
   // Nobody who merely sees a token can make a task with it (section 1).
   if (caller.via === 'token' && caller.req !== digest) throw new ProfileError('TOKEN_MISMATCH');
   const reserved = () => parts.journal.reserved(caller.peer, request.request_id, digest, request.nonce);
-  const known = reserved();
-  if (known !== undefined) return answered(context, caller, request, known);
-
   const now = parts.clock.now();
   const untimely = timeliness(request, now, config);
-  if (untimely !== undefined) throw new ProfileError(untimely);
   // Without a usable signing key no result could be signed, not even a refusal (section 1, Keys).
-  if (context.draining()) throw new ProfileError('DRAINING');
+  const draining = context.draining();
   const { refused, effective } = authorise(config, parts, caller, request, now);
-  if (refused !== undefined) return reject(context, caller, request, digest, refused, now);
+  const inTheWay = untimely !== undefined || draining || refused !== undefined;
+  if (inTheWay || context.capacity.scarce(caller.peer)) {
+    // A reservation comes before all of these; where none of them stands in the way the transaction itself finds it.
+    const known = reserved();
+    if (known !== undefined) return answered(context, caller, request, known);
+    if (untimely !== undefined) throw new ProfileError(untimely);
+    if (draining) throw new ProfileError('DRAINING');
+    if (refused !== undefined) return reject(context, caller, request, digest, refused, now);
+  }
 
   const key = `${caller.peer} ${request.request_id}`;
   const release = context.capacity.take(caller.peer);

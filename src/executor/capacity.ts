@@ -25,6 +25,15 @@ export class Capacity {
     };
   }
 
+  /**
+   * So few slots are left, of all or of the caller's, that whatever may turn out to need none should not take one even
+   * for a moment: the last quarter, and always the last one.
+   */
+  scarce(peer: string): boolean {
+    const few = (limit: number, taken: number) => limit - taken <= Math.max(1, limit / 4);
+    return few(this.#limit, this.#total) || few(this.#perPeer.get(peer) ?? 0, this.#running.get(peer) ?? 0);
+  }
+
   get total(): number {
     return this.#total;
   }

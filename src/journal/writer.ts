@@ -2,9 +2,19 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { firstHead, nextHead } from '../profile/chain.js';
 import { isTerminal } from '../profile/lifecycle.js';
-import type { Digest, TaskState } from '../profile/model.js';
+import type { Digest } from '../profile/model.js';
 import { auditHead, FIRST_AUDIT_HEAD } from './audit-chain.js';
-import type { Admission, Admitted, Append, Appended, AuditDraft, AuditRow, EventDraft } from './journal.js';
+import type {
+  Admission,
+  Admitted,
+  Append,
+  Appended,
+  AuditDraft,
+  AuditRow,
+  EventDraft,
+  TaskRow,
+} from './journal.js';
+import { KnownRows } from './known-rows.js';
 import { type AuditColumns, auditRow, type TaskColumns, taskRow } from './rows.js';
 
 export type Operation =
@@ -31,6 +41,7 @@ export class Writer {
   readonly #db: Database;
   readonly #sql: ReturnType<typeof statements>;
   #audit: { index: number; head: Digest };
+  readonly #rows = new KnownRows();
 
   constructor(db: Database) {
     this.#db = db;
@@ -48,6 +59,7 @@ export class Writer {
       return result;
     } catch (error) {
       this.#audit = audit;
+      this.#rows.clear();
       if (this.#db.inTransaction) this.#db.exec('ROLLBACK TO operation; RELEASE operation');
       throw error;
     }
@@ -55,6 +67,7 @@ export class Writer {
 
   /** After a rollback of what `run` did: what the file says is what holds. */
   reload(): void {
+    this.#rows.clear();
     this.#audit = this.#lastAudit();
   }
 
@@ -94,19 +107,14 @@ export class Writer {
   }
 
   #admit({ task, nonce, events, audit, rejectedQuota }: Admission): Admitted {
-    const taken = this.#sql.byRequest.get(task.caller, task.requestId) as TaskColumns | undefined;
-    if (taken !== undefined) {
-      return taken.request_digest === task.requestDigest
-        ? { kind: 'duplicate', task: taskRow(taken) }
-        : { kind: 'conflict' };
+    if (rejectedQuota !== undefined) {
+      const refused = this.#reserved(task, nonce);
+      if (refused !== undefined) return refused;
+      if ((this.#sql.rejected.get(task.caller) as number) >= rejectedQuota) return { kind: 'quota' };
     }
-    if (this.#sql.byNonce.get(task.caller, nonce) !== undefined) return { kind: 'nonce_reused' };
-    if (rejectedQuota !== undefined && (this.#sql.rejected.get(task.caller) as number) >= rejectedQuota) {
-      return { kind: 'quota' };
-    }
-    const written = this.#write(task.taskId, 0, firstHead(task.taskId, task.requestDigest), events);
+    const written = after(0, firstHead(task.taskId, task.requestDigest), events);
     // UNIQUE (caller, request_id) and (caller, nonce) decide even against a second writer.
-    this.#sql.insertTask.run({
+    const { changes } = this.#sql.insertTask.run({
       task_id: task.taskId,
       context_id: task.contextId,
       turn_id: task.turnId,
@@ -125,20 +133,37 @@ export class Writer {
       outcome: task.outcome ?? null,
       terminal_at: task.terminalAt ?? null,
     });
+    if (changes === 0) {
+      const refused = this.#reserved(task, nonce);
+      if (refused === undefined) throw new Error('a task id that was minted twice');
+      return refused;
+    }
+    this.#insert(task.taskId, 0, events);
     this.#record(audit);
-    return { kind: 'admitted', task: this.#row(task.taskId) };
+    return { kind: 'admitted', task: this.#rows.keep({ ...task, ...written }) };
+  }
+
+  /** What stands in the way of an admission: the request before the nonce. */
+  #reserved({ caller, requestId, requestDigest }: Admission['task'], nonce: string): Admitted | undefined {
+    const taken = this.#sql.byRequest.get(caller, requestId) as TaskColumns | undefined;
+    if (taken === undefined)
+      return this.#sql.byNonce.get(caller, nonce) === undefined ? undefined : { kind: 'nonce_reused' };
+    return taken.request_digest === requestDigest
+      ? { kind: 'duplicate', task: taskRow(taken) }
+      : { kind: 'conflict' };
   }
 
   #append(taskId: string, { events, expect, set = {}, audit }: Append): Appended {
     const task = this.#row(taskId);
     if (isTerminal(task.state)) return { kind: 'terminal', task };
     if (expect !== undefined && expect !== task.sequence) return { kind: 'moved', task };
-    const written = events.length === 0 ? task : this.#write(taskId, task.sequence, task.head, events);
+    const { sequence, head, state } = events.length === 0 ? task : after(task.sequence, task.head, events);
+    this.#insert(taskId, task.sequence, events);
     this.#sql.updateTask.run({
       task_id: taskId,
-      state: written.state,
-      sequence: written.sequence,
-      head: written.head,
+      state,
+      sequence,
+      head,
       status_at: events.length === 0 ? null : statusTime(events),
       dispatched_at: set.dispatchedAt ?? null,
       cancel_requested_at: set.cancelRequestedAt ?? null,
@@ -149,22 +174,17 @@ export class Writer {
       terminal_at: set.terminalAt ?? null,
     });
     if (audit !== undefined) this.#record(audit);
-    return { kind: 'appended', task: this.#row(taskId) };
+    // As the statement above does: what is set first stands.
+    const changed = { ...task, sequence, head, state };
+    return { kind: 'appended', task: this.#rows.keep({ ...set, ...changed }) };
   }
 
-  #write(taskId: string, from: number, head: Digest, events: readonly EventDraft[]) {
-    let written: { sequence: number; head: Digest; state: TaskState } = {
-      sequence: from,
-      head,
-      state: 'TASK_STATE_SUBMITTED',
-    };
-    for (const { body, meta, state } of events) {
-      if (from !== written.sequence && isTerminal(written.state))
-        throw new Error('an event after the terminal one');
-      written = { sequence: written.sequence + 1, head: nextHead(written.head, body), state };
-      this.#sql.insertEvent.run(taskId, written.sequence, body, meta ?? null);
+  #insert(taskId: string, from: number, events: readonly EventDraft[]): void {
+    let sequence = from;
+    for (const { body, meta } of events) {
+      sequence += 1;
+      this.#sql.insertEvent.run(taskId, sequence, body, meta ?? null);
     }
-    return written;
   }
 
   /** The row of an earlier try whose acknowledgement was lost. */
@@ -193,6 +213,7 @@ export class Writer {
 
   /** Drops events but the terminal one, then whole tasks whose reservation has lapsed too. */
   #trim(endedBefore: number, reservedBefore: number): number {
+    this.#rows.clear();
     const ended = this.#sql.trimmable.all(endedBefore) as TaskColumns[];
     for (const task of ended) {
       const floor = task.sequence - 1;
@@ -213,7 +234,9 @@ export class Writer {
     return head;
   }
 
-  #row(taskId: string) {
+  #row(taskId: string): TaskRow {
+    const known = this.#rows.get(taskId);
+    if (known !== undefined) return known;
     const columns = this.#sql.byId.get(taskId) as TaskColumns | undefined;
     if (columns === undefined) throw new NoSuchTask(taskId);
     return taskRow(columns);
@@ -226,6 +249,18 @@ export class Writer {
       : { index: last.position, head: last.head as Digest };
   }
 }
+
+/** Where a log stands after these events. */
+function after(from: number, before: Digest, events: readonly EventDraft[]): Position {
+  let at: Position = { sequence: from, head: before, state: 'TASK_STATE_SUBMITTED' };
+  for (const { body, state } of events) {
+    if (from !== at.sequence && isTerminal(at.state)) throw new Error('an event after the terminal one');
+    at = { sequence: at.sequence + 1, head: nextHead(at.head, body), state };
+  }
+  return at;
+}
+
+type Position = Pick<TaskRow, 'sequence' | 'head' | 'state'>;
 
 /** The latest status timestamp among the events, or null when only artifacts were written. */
 function statusTime(events: readonly EventDraft[]): number | null {
@@ -247,7 +282,8 @@ function statements(db: Database) {
       prepare(`INSERT INTO tasks (task_id, context_id, turn_id, caller, request_id, nonce, request_digest,
       request, effective, accepted_at, deadline_at, state, sequence, head, status_at, outcome, terminal_at)
       VALUES (@task_id, @context_id, @turn_id, @caller, @request_id, @nonce, @request_digest, @request, @effective,
-      @accepted_at, @deadline_at, @state, @sequence, @head, @status_at, @outcome, @terminal_at)`),
+      @accepted_at, @deadline_at, @state, @sequence, @head, @status_at, @outcome, @terminal_at)
+      ON CONFLICT DO NOTHING`),
     // The first recorded cancel, stop cause and dispatch stand: later ones change nothing (section 5).
     updateTask: prepare(`UPDATE tasks SET state = @state, sequence = @sequence, head = @head,
       status_at = max(status_at, coalesce(@status_at, status_at)),

@@ -1,6 +1,6 @@
 /** The delegation request: its schema and its digest (profile section 3, D-1 to D-4). */
 import { z } from 'zod';
-import { digestOf, jcs } from './canonical.js';
+import { jcsOfOrdered, sha256 } from './canonical.js';
 import { ProfileError } from './errors.js';
 import type { DelegationRequest, Digest } from './model.js';
 import { isPeerId } from './peer-id.js';
@@ -65,19 +65,48 @@ export function parseRequest(raw: unknown, self: { peer: string; maxTaskBytes: n
   return request;
 }
 
-/** The part of a request that identifies it: retries differ in the rest, and still are the same request (D-1). */
-function identity(request: DelegationRequest): Record<string, unknown> {
-  const { nonce: _n, issued_at: _i, idempotency_key: _k, task_path: _p, ...rest } = request;
-  // UTF-16 code units, as JCS sorts member names: the default order of Array.prototype.sort.
-  return { ...rest, context_policy: 'none', capabilities: [...request.capabilities].sort() };
-}
+type Transient = 'nonce' | 'issued_at' | 'idempotency_key' | 'task_path';
+/** Written member by member in JCS order; one that is undefined is not written. No member can be left out. */
+type Ordered<T> = {
+  [Key in keyof Required<T>]: T[Key] extends object ? Ordered<T[Key]> : T[Key] | undefined;
+};
 
+/** Of what identifies a request: retries differ in the rest, and still are the same request (D-1). */
 export function requestDigest(request: DelegationRequest): Digest {
-  return digestOf(identity(request));
+  const identity: Ordered<Omit<DelegationRequest, Transient>> = {
+    budget: budgetOf(request),
+    // UTF-16 code units, as JCS sorts member names: the default order of Array.prototype.sort.
+    capabilities: [...request.capabilities].sort(),
+    context_policy: 'none',
+    deadline_ms: request.deadline_ms,
+    delegation_depth: request.delegation_depth,
+    protocol_version: request.protocol_version,
+    request_id: request.request_id,
+    target_peer: request.target_peer,
+    task: request.task,
+  };
+  return sha256(jcsOfOrdered(identity));
 }
 
 /** What the journal keeps: JCS of the whole request without its nonce. */
 export function storedRequest(request: DelegationRequest): string {
-  const { nonce: _nonce, ...rest } = request;
-  return jcs(rest);
+  const stored: Ordered<Omit<DelegationRequest, 'nonce'>> = {
+    budget: budgetOf(request),
+    capabilities: request.capabilities,
+    context_policy: request.context_policy,
+    deadline_ms: request.deadline_ms,
+    delegation_depth: request.delegation_depth,
+    idempotency_key: request.idempotency_key,
+    issued_at: request.issued_at,
+    protocol_version: request.protocol_version,
+    request_id: request.request_id,
+    target_peer: request.target_peer,
+    task: request.task,
+    task_path: request.task_path,
+  };
+  return jcsOfOrdered(stored);
+}
+
+function budgetOf({ budget }: DelegationRequest): Ordered<DelegationRequest['budget']> {
+  return { max_output_bytes: budget.max_output_bytes, max_runtime_ms: budget.max_runtime_ms };
 }

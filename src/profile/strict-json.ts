@@ -7,7 +7,7 @@ export class StrictJsonError extends Error {
 
 export const MAX_DEPTH = 64;
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The value of a JSON text. JSON.parse alone would let the last of two equal members win and round big integers in
@@ -20,6 +20,7 @@ export function parseStrict(text: string, maxDepth = MAX_DEPTH): unknown {
   } catch {
     throw new StrictJsonError('not JSON');
   }
+  if (!text.isWellFormed()) throw new StrictJsonError('a lone surrogate');
   scan(text, maxDepth);
   return value;
 }
@@ -28,7 +29,7 @@ export function parseStrict(text: string, maxDepth = MAX_DEPTH): unknown {
 export function parseStrictBytes(bytes: Uint8Array, maxDepth = MAX_DEPTH): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = DECODER.decode(bytes);
   } catch {
     throw new StrictJsonError('not UTF-8');
   }
@@ -75,8 +76,9 @@ function stringEnd(text: string, start: number): number {
 
 function string(text: string, start: number, end: number, members: Set<string> | null | undefined): number {
   const raw = text.slice(start + 1, end);
-  const value = raw.includes('\\') ? (JSON.parse(text.slice(start, end + 1)) as string) : raw;
-  if (LONE_SURROGATE.test(value)) throw new StrictJsonError('a lone surrogate');
+  const escaped = raw.includes('\\');
+  const value = escaped ? (JSON.parse(text.slice(start, end + 1)) as string) : raw;
+  if (escaped && !value.isWellFormed()) throw new StrictJsonError('a lone surrogate');
   let next = end + 1;
   while (isSpace(text.charCodeAt(next))) next += 1;
   if (members && text.charCodeAt(next) === 0x3a) {
@@ -88,12 +90,18 @@ function string(text: string, start: number, end: number, members: Set<string> |
 
 function number(text: string, start: number): number {
   let at = start + 1;
-  while (/[0-9+\-.eE]/.test(text.charAt(at))) at += 1;
+  while (isOfNumber(text.charCodeAt(at))) at += 1;
   const value = Number(text.slice(start, at));
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     throw new StrictJsonError('a number beyond ±(2^53−1)');
   }
   return at;
+}
+
+/** A digit, or one of `+ - . E e`. */
+function isOfNumber(code: number): boolean {
+  const sign = code === 0x2b || code === 0x2d || code === 0x2e;
+  return (code >= 0x30 && code <= 0x39) || sign || code === 0x45 || code === 0x65;
 }
 
 function isSpace(code: number): boolean {

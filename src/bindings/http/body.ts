@@ -21,7 +21,8 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)),
     );
     request.once('error', reject);
-    // After an end it changes nothing.
-    request.once('close', () => reject(new Error('the client went away while it was sending')));
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new Error('the client went away while it was sending'));
+    });
   });
 }

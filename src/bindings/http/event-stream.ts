@@ -19,6 +19,9 @@ const DEAD_LOOKS = 5;
 /** What is taken is seen in pieces of this size. */
 const PIECE_BYTES = 64 * 1024;
 
+/** Characters that fit one piece: each has three bytes at the most in UTF-8. */
+const SHORT = Math.floor(PIECE_BYTES / 3);
+
 /**
  * Writes each batch of frames, a long one in pieces; resolves when the source or the connection has ended. A reader that takes
  * nothing of what waits for it in `deadLooks` looks is let go: it may come back with its cursor, and holds nothing
@@ -60,8 +63,14 @@ export async function writeAnswer(
   heartbeatMs: number,
   letGo: () => void,
 ): Promise<void> {
+  const short = text.length <= SHORT;
+  // Head and body in one write.
+  if (short) response.end(text);
+  // What the kernel has taken waits for no reader.
+  if (short && response.socket !== null && response.writableLength === 0) return;
   const watch = letGoOfTheDead(response, heartbeatMs / 2, DEAD_LOOKS, letGo);
   response.once('close', () => clearInterval(watch));
+  if (short) return;
   for (const piece of pieces(text)) {
     if (response.destroyed) return;
     if (!response.write(piece)) await drained(response);
@@ -70,8 +79,7 @@ export async function writeAnswer(
 }
 
 function* pieces(frame: string): Generator<string | Buffer> {
-  // A character has three bytes at the most in UTF-8 for each of UTF-16.
-  if (frame.length * 3 <= PIECE_BYTES) return yield frame;
+  if (frame.length <= SHORT) return yield frame;
   const bytes = Buffer.from(frame);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }

@@ -53,8 +53,11 @@ export const startsBeforeDurable: Defect = {
           async admit(admission) {
             const { taskId, turnId, caller, requestId, request, effective, outcome } = admission.task;
             const key = `${caller} ${requestId}`;
+            const known = () =>
+              journal.reserved(caller, requestId, admission.task.requestDigest, admission.nonce) !==
+              undefined;
             // One start for one request: of its duplicates it knows.
-            if (outcome !== undefined || underWay.has(key)) return journal.admit(admission);
+            if (outcome !== undefined || underWay.has(key) || known()) return journal.admit(admission);
             underWay.add(key);
             begin(taskId, turnId, request, effective);
             try {

@@ -11,7 +11,9 @@ export const checksThenActs: Defect = {
     const underWay = new Map<string, number>();
     return {
       admit(admission) {
-        const { requestId } = admission.task;
+        const { caller, requestId, requestDigest } = admission.task;
+        if (journal.reserved(caller, requestId, requestDigest, admission.nonce) !== undefined)
+          return journal.admit(admission);
         const before = underWay.get(requestId) ?? 0;
         underWay.set(requestId, before + 1);
         if (before === 0) return journal.admit(admission);
