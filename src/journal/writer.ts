@@ -174,9 +174,10 @@ export class Writer {
       terminal_at: set.terminalAt ?? null,
     });
     if (audit !== undefined) this.#record(audit);
-    // As the statement above does: what is set first stands.
-    const changed = { ...task, sequence, head, state };
-    return { kind: 'appended', task: this.#rows.keep({ ...set, ...changed }) };
+    // As the statement above does: what is set first stands, but for the process.
+    const changed = { ...set, ...task, sequence, head, state };
+    if (set.process !== undefined) changed.process = set.process;
+    return { kind: 'appended', task: this.#rows.keep(changed) };
   }
 
   #insert(taskId: string, from: number, events: readonly EventDraft[]): void {
