@@ -5,7 +5,7 @@ import type { Defect } from '../defect.js';
 export const callsEndsInterruptions: Defect = {
   id: 'calls-ends-interruptions',
   breaks: 'on WSS a stream that reached the terminal event ends as interrupted',
-  fails: ['RPL-02'],
+  fails: ['RPL-02', 'RPL-09', 'PRF-22'],
   bindings: ['WSS'],
   executor: (parts) => ({
     ...parts,

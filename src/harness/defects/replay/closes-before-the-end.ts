@@ -4,13 +4,16 @@ import type { Defect } from '../defect.js';
 /** RPL-02: the end of the body is taken for the end of the task. */
 export const closesBeforeTheEnd: Defect = {
   id: 'closes-before-the-end',
-  breaks: 'an event stream over HTTP is closed in place of its last event',
-  fails: ['RPL-02', 'RPL-03', 'RPL-07'],
+  breaks: 'on HTTP+JSON the stream of a streaming create is closed in place of its last event',
+  fails: ['RPL-02', 'PRF-22'],
   bindings: ['HTTP+JSON'],
-  shownBy: ['/reset'],
+  shownBy: ['/created-by-streaming'],
   executor: (parts) => ({
     ...parts,
-    writeEvents: (response, frames, ...rest) => parts.writeEvents(response, withoutLast(frames), ...rest),
+    writeEvents(response, frames, ...rest) {
+      const created = response.req.url?.endsWith('/message:stream') === true;
+      return parts.writeEvents(response, created ? withoutLast(frames) : frames, ...rest);
+    },
   }),
 };
 

@@ -7,8 +7,9 @@ const WHOLE = 32;
 export const crossesHalves: Defect = {
   id: 'crosses-halves',
   breaks: 'on OAB and WSS a long batch of events is sent in halves, the second one first',
-  fails: ['RPL-06', 'RPL-07'],
+  fails: ['RPL-06', 'RPL-07', 'RPL-14'],
   bindings: ['OAB'],
+  shownBy: ['/dead-reader'],
   executor: (parts) => ({
     ...parts,
     sendItems: (sink, batches, credits, signal) =>

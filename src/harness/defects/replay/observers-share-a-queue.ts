@@ -6,7 +6,7 @@ export const observersShareAQueue: Defect = {
   id: 'observers-share-a-queue',
   breaks: 'the observers of one task steal each other’s events',
   fails: ['RPL-03', 'RPL-07', 'RPL-09', 'RPL-20', 'PRF-22'],
-  bindings: ['WSS'],
+  bindings: ['HTTP+JSON'],
   executor(parts) {
     const queues = new Map<string, AsyncIterator<StoredEvent[]>>();
     return {

@@ -8,7 +8,7 @@ const OWN: Readonly<Partial<Record<Reason, number>>> = { TASK_NOT_CANCELABLE: 40
 export const statusesOfItsOwn: Defect = {
   id: 'statuses-of-its-own',
   breaks: 'on HTTP+JSON a cancel of an ended task is answered 409, and a cursor that is none 404',
-  fails: ['RPL-01', 'RPL-05', 'RPL-13'],
+  fails: ['RPL-01', 'RPL-05', 'RPL-13', 'PRF-22'],
   bindings: ['HTTP+JSON'],
   executor: (parts) => ({
     ...parts,

@@ -6,6 +6,6 @@ export const stopsAfterAPage: Defect = {
   id: 'stops-after-a-page',
   breaks: 'a page of events never names a next one',
   fails: ['RPL-06'],
-  bindings: ['HTTP+JSON'],
+  bindings: ['WSS'],
   executor: withPages((page) => ({ ...page, next: '' })),
 };
