@@ -31,7 +31,7 @@ function configuration(folder: string) {
     peers: [
       { peer: CALLER, token_keys: 'caller.pub.jwks', capabilities: ['repo:read'], max_running: running },
     ],
-    bindings: ['JSONRPC', 'WSS'],
+    bindings: ['JSONRPC', 'HTTP+JSON', 'WSS', 'OAB'],
     capabilities: ['repo:read'],
     limits: { running, events: most, rate: `${most}/s`, rejected: most },
     journal: { sqlite: 'journal.db' },

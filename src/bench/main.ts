@@ -4,6 +4,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Measurement } from './measurement.js';
+import { bindings } from './measurements/bindings.js';
 import { MEASUREMENTS } from './measurements/index.js';
 import { measure, type Progress, type Result } from './run.js';
 import { launcher } from './side.js';
@@ -25,7 +26,9 @@ const command = new Command('npm run bench --')
 transport, and the relay against nginx and the direct way. Figures for people: nothing asserts them, and only ratios of
 one run compare. About fifteen minutes.`,
   )
-  .option('--only <names>', `some of: ${NAMES}`, chosen, [...MEASUREMENTS])
+  .option('--only <names>', `some of: ${NAMES}; or bindings, for what compares those`, chosen, [
+    ...MEASUREMENTS,
+  ])
   .option('--rounds <n>', 'interleaved rounds after the warm-up', count, 7)
   .option('--out <file>', 'where the JSON goes', 'out/bench.json')
   .option('--json', 'print the JSON in place of the table')
@@ -43,10 +46,15 @@ Examples:
   .action(bench);
 
 function chosen(value: string): Measurement[] {
-  const names = value.split(',').map((name) => name.trim());
+  const names = value.split(',').flatMap((name) => named(name.trim()));
   const strange = names.find((name) => !MEASUREMENTS.some((one) => one.name === name));
   if (strange !== undefined) throw new InvalidArgumentError(`"${strange}" is none of ${NAMES}.`);
   return MEASUREMENTS.filter(({ name }) => names.includes(name));
+}
+
+/** `bindings` is short for all that compare them. */
+function named(name: string): string[] {
+  return name === 'bindings' ? bindings.map((one) => one.name) : [name];
 }
 
 function count(value: string): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createTask } from './client/create.js';
+import { idIn, speakers } from './client/speakers.js';
 import { EventStream } from './client/stream.js';
 import { launcher } from './side.js';
 
@@ -23,6 +24,15 @@ describe('the two servers of the benchmark', () => {
         await side.go('h', 0);
         await watched.ended(42);
         await side.ended(2);
+        if (name === 'ours')
+          for (const speaker of speakers(side)) {
+            const asking = await speaker.open();
+            const made = idIn(await asking.ask(speaker.create({ say: 'status', count: 3, bytes: 9 })));
+            assert.equal(idIn(await asking.ask(speaker.get(made, '0'))), made, speaker.label);
+            asking.close();
+            await speaker.prepare({ say: 'status', count: 3, bytes: 9 })(3 + 3);
+            await speaker.replay?.(made, 3);
+          }
         const { heap, cpuBefore, cpuAfter } = await side.usage();
         assert.ok(heap > 0 && cpuAfter >= cpuBefore && cpuBefore > 0);
       } finally {

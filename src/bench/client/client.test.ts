@@ -8,7 +8,7 @@ import {
 } from 'node:net';
 import { newKey } from '../../identity/new-key.js';
 import { Connection } from './connection.js';
-import { countItems } from './frame-stream.js';
+import { FrameConnection } from './frame-connection.js';
 import { ourRequests, stockRequests } from './requests.js';
 import { EventStream } from './stream.js';
 
@@ -108,7 +108,8 @@ describe('a stream in frames', () => {
         socket.end();
       });
     });
-    return countItems(await portOf(server), Buffer.from('GET'));
+    const connection = await FrameConnection.open(await portOf(server), Buffer.from('GET'));
+    return connection.items(Buffer.alloc(0));
   };
 
   it('counts each item once, wherever the reads cut it, pings aside', async () => {

@@ -13,10 +13,10 @@ export interface Requests {
   create(plan: Plan): Buffer;
   /** `SendStreamingMessage`. */
   stream(plan: Plan): Buffer;
-  /** The same on a WebSocket: its upgrade, the frame, and all the credit that there can be. */
-  streamInFrames?(plan: Plan): Buffer;
   subscribe(taskId: string): Buffer;
   get(taskId: string, cursor?: string): Buffer;
+  /** What the other bindings of the executor are asked with: a new request of a plan, and tokens. */
+  parts?: { requestOf(plan: Plan): DelegationRequest; token(req?: string): string };
 }
 
 export const CALLER = 'oab-a';
@@ -63,21 +63,12 @@ export function ourRequests(key: StoredKey): Requests {
     return bytes(method, { message: messageFromRequest(request), ...more }, headers(requestDigest(request)));
   };
   return {
+    parts: {
+      requestOf: (plan) => requestOf(planText(plan)),
+      token: (req) => String(headers(req).authorization).slice('Bearer '.length),
+    },
     create: (plan) => send('SendMessage', plan, AT_ONCE),
     stream: (plan) => send('SendStreamingMessage', plan),
-    streamInFrames(plan) {
-      const request = requestOf(planText(plan));
-      const own = headers(requestDigest(request));
-      return inFrames(String(own.authorization), {
-        method: 'SendStreamingMessage',
-        params: { message: messageFromRequest(request) },
-        serviceParameters: {
-          'A2A-Version': '1.0',
-          [EXTENSIONS_PARAMETER]: EXT,
-          Authorization: String(own.authorization),
-        },
-      });
-    },
     subscribe: (id) => bytes('SubscribeToTask', { id }, headers()),
     get: (id, cursor) =>
       bytes(
@@ -86,36 +77,6 @@ export function ourRequests(key: StoredKey): Requests {
         cursor === undefined ? headers() : { ...headers(), [CURSOR_PARAMETER]: cursor },
       ),
   };
-}
-
-const CREDIT = 2 ** 30;
-
-function inFrames(authorization: string, request: Record<string, unknown>): Buffer {
-  const lines = Object.entries({
-    Host: HOST,
-    Connection: 'Upgrade',
-    Upgrade: 'websocket',
-    'Sec-WebSocket-Version': '13',
-    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
-    'Sec-WebSocket-Protocol': 'oab.a2a.v1',
-    Authorization: authorization,
-  }).map(([name, value]) => `${name}: ${value}`);
-  return Buffer.concat([
-    Buffer.from(`GET / HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`),
-    frame({ jsonrpc: '2.0', id: 1, ...request }),
-    frame({ jsonrpc: '2.0', method: '$/credit', params: { id: 1, events: CREDIT } }),
-  ]);
-}
-
-/** Masked, by a key that changes nothing (RFC 6455 section 5.3). */
-function frame(json: unknown): Buffer {
-  const text = Buffer.from(JSON.stringify(json));
-  const head = Buffer.alloc(8);
-  head.writeUInt8(0x81, 0);
-  if (text.length < 126) return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]);
-  head.writeUInt8(0x80 | 126, 1);
-  head.writeUInt16BE(text.length, 2);
-  return Buffer.concat([head, text]);
 }
 
 function requestOf(task: string): DelegationRequest {

@@ -1,6 +1,7 @@
 /** Every measurement, in the order in which they run. */
 import type { Measurement } from '../measurement.js';
 import { appends } from './appends.js';
+import { bindings } from './bindings.js';
 import { creates, wholeTasks } from './creates.js';
 import { fanOut } from './fan-out.js';
 import { idle } from './idle.js';
@@ -11,7 +12,6 @@ import { relayBytes, relayRequests, relayUnary } from './relay-requests.js';
 import { replay } from './replay.js';
 import { statusOnHundred, statusOnOne } from './status.js';
 import { stoppedReader } from './stopped-reader.js';
-import { wssEvents } from './wss-events.js';
 
 export const MEASUREMENTS: readonly Measurement[] = [
   creates,
@@ -24,7 +24,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
   idle,
   stoppedReader,
   logLength,
-  wssEvents,
+  ...bindings,
   relayUnary,
   relayEventLatency,
   relayRequests,
