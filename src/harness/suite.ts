@@ -27,10 +27,13 @@ export interface CaseSpec<L> {
   run(lab: L): Promise<void>;
 }
 
+/** `true`: not even beside each other. `but-its-own`: beside each other, since they mostly wait and allow for a late host. */
+export type Alone = true | 'but-its-own';
+
 export interface Suite<L> {
   criterion: string;
   /** It judges how long something took: its checks run while no other does, whatever the lanes. */
-  alone?: true;
+  alone?: Alone;
   /** Pure: the same cell gives the same cases. */
   cases(cell: Cell): CaseSpec<L>[];
 }

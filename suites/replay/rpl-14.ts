@@ -146,7 +146,7 @@ async function beats(lab: CaseLab): Promise<void> {
 
 export const suite: Suite<CaseLab> = {
   criterion: 'RPL-14',
-  alone: true,
+  alone: 'but-its-own',
   cases: () => [
     { name: 'beats', estimateMs: 2500, deadlineMs: 30_000, run: beats },
     { name: 'silence', estimateMs: 2500, deadlineMs: 40_000, run: halfOpen(byTap('silence'), false) },

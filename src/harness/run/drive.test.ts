@@ -116,6 +116,33 @@ describe('the lanes of a run', () => {
     ]);
   });
 
+  it('run the checks of one criterion beside each other, where it judges times and mostly waits', async () => {
+    const running = new Set<string>();
+    const together: string[] = [];
+    const lane: Lane = {
+      ...NO_LANE,
+      async run(one) {
+        const [id = ''] = one.cases.map((planned) => planned.id);
+        running.add(id);
+        await new Promise(setImmediate);
+        together.push([...running].sort().join(' '));
+        running.delete(id);
+        return passed(one);
+      },
+    };
+    const own = (criterion: string, name: string): PlannedCheck => {
+      const made = check(criterion, 9);
+      return {
+        ...made,
+        alone: 'but-its-own',
+        cases: made.cases.map((one) => ({ ...one, id: `${criterion}/${name}` })),
+      };
+    };
+    const plan = planOf(own('RPL-14', 'x'), own('RPL-16', 'x'), own('RPL-14', 'y'), check('RPL-01', 3));
+    await drive(plan, [lane, lane]);
+    assert.deepEqual(together, ['RPL-01/a', 'RPL-14/x RPL-14/y', 'RPL-14/y', 'RPL-16/x']);
+  });
+
   it('begin nothing more once one of them broke, and await what the others do', async () => {
     const { lanes, begun, ends, turn } = lanesOf(2);
     const all = drive(planOf(check('RPL-01', 3), check('RPL-02', 2), check('RPL-03', 1)), lanes);

@@ -35,9 +35,15 @@ export async function drive(
   if (lanes.length === 1) await runAll(chosen, lanes);
   else {
     await runAll(
-      chosen.filter(({ alone }) => alone !== true),
+      chosen.filter(({ alone }) => alone === undefined),
       lanes,
     );
+    const own = chosen.filter(({ alone }) => alone === 'but-its-own');
+    for (const id of new Set(own.map(({ criterion }) => criterion)))
+      await runAll(
+        own.filter(({ criterion }) => criterion === id),
+        lanes,
+      );
     await runAll(
       chosen.filter(({ alone }) => alone === true),
       lanes.slice(0, 1),

@@ -1,6 +1,6 @@
 /** The plan of a run: every check with its cases, in one order for one choice; pure. */
 import type { Cell } from '../check.js';
-import type { CaseSpec } from '../suite.js';
+import type { Alone, CaseSpec } from '../suite.js';
 import type { CaseLab } from './case-lab.js';
 import type { RunOptions } from './options.js';
 
@@ -16,8 +16,8 @@ export interface PlannedCheck {
   /** Empty: no suite, or nothing of it was chosen. */
   cases: PlannedCase[];
   hasSuite: boolean;
-  /** Not beside another. */
-  alone?: true | undefined;
+  /** Not beside another, or not beside one of another criterion. */
+  alone?: Alone | undefined;
 }
 
 export interface Plan {
