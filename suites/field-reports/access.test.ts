@@ -4,24 +4,27 @@ import assert from 'node:assert/strict';
 import { ended, taskOf } from '../../src/harness/run/observe.js';
 import { heldTask } from '../../src/harness/run/story.js';
 import { countTasks, list } from '../../src/harness/run/tasks.js';
+import { type Json, UPGRADE } from '../../src/harness/wire/probe.js';
 import { wireMessage } from '../../src/harness/wire/request.js';
 import { EXT } from '../../src/profile/names.js';
-import { fieldReport } from './field-report.js';
+import { sharingAnExecutor } from './field-report.js';
+
+const OF_NO_TASK = new Set([
+  ...['SendMessage', 'SendStreamingMessage', 'ListTasks', 'GetExtendedAgentCard'],
+  ...['create', 'describe', UPGRADE],
+]);
 
 describe('public reports: access and negotiation', () => {
-  fieldReport('OPEN-34', 'somebody else’s task is no task, in every operation', async (lab) => {
+  const report = sharingAnExecutor();
+
+  report('OPEN-34', 'somebody else’s task is no task, in every operation', async (lab) => {
     const executor = await lab.executor();
     const [owner, other] = [executor.probe(), executor.probe(executor.other)];
     const { taskId: id } = await heldTask(lab, executor, owner, 'v', []);
     const before = taskOf(await owner.get(id), 'GetTask');
     const foreign = lab.script(executor, 'f', ['say y']);
-    // The two sends make a task of their own; every other operation names the owner's.
-    const named = other
-      .operations(id, foreign)
-      .filter(
-        ({ name }) =>
-          !['SendMessage', 'SendStreamingMessage', 'ListTasks', 'GetExtendedAgentCard'].includes(name),
-      );
+    // These make a task of their own or name none; every other operation names the owner's.
+    const named = other.operations(id, foreign).filter(({ name }) => !OF_NO_TASK.has(name));
     const unknown = other.operations('task-of-nobody', foreign);
     for (const { name, call } of named) {
       const [theirs, nobody] = [await call({}), await unknown.find((one) => one.name === name)?.call({})];
@@ -30,14 +33,16 @@ describe('public reports: access and negotiation', () => {
     }
     const subscribed = other.subscribe(id);
     assert.equal((await subscribed.refusal)?.error?.reason, 'TASK_NOT_FOUND');
-    const listed = taskOf(await list(other), 'ListTasks').tasks as { id: string }[];
-    assert.ok(!listed.some((task) => task.id === id));
+    if (other.list !== undefined) {
+      const listed = taskOf(await list(other), 'ListTasks').tasks as { id: string }[];
+      assert.ok(!listed.some((task) => task.id === id));
+    }
     assert.deepEqual(taskOf(await owner.get(id), 'GetTask'), before, 'the owner’s task is as it was');
     await executor.holds.release(lab.scriptId('v'), 'go');
     await ended(owner, id);
   });
 
-  fieldReport(
+  report(
     'OPEN-41',
     'the required extension: refused with its own error before anything, matched exactly',
     async (lab) => {
@@ -70,9 +75,11 @@ describe('public reports: access and negotiation', () => {
       await ended(probe, String(taskOf(listed, 'the create').id));
       assert.equal(await count(), before + 1);
     },
+    // The OAB protocol is the profile itself: its subprotocol is all there is to negotiate.
+    { on: ['JSONRPC', 'HTTP+JSON', 'WSS'] },
   );
 
-  fieldReport('OPEN-42', 'a message for a task is refused before anything is written', async (lab) => {
+  report('OPEN-42', 'a message for a task is refused before anything is written', async (lab) => {
     const executor = await lab.executor();
     const probe = executor.probe();
     const started = await heldTask(lab, executor, probe, 't', []);
@@ -86,8 +93,13 @@ describe('public reports: access and negotiation', () => {
       { contextId: String(created.contextId) },
       { referenceTaskIds: [id] },
     ]) {
-      const answer = await probe.create(next, { message: { ...wireMessage(next), ...more } });
-      assert.equal(answer.error?.reason, 'MALFORMED', JSON.stringify(more));
+      // Where the binding has no message, the same stands beside the request.
+      const answer =
+        lab.binding === 'OAB'
+          ? await probe.create(next, { params: snakeCased(more) })
+          : await probe.create(next, { message: { ...wireMessage(next), ...more } });
+      const reason = lab.binding === 'OAB' ? 'UNKNOWN_MEMBER' : 'MALFORMED';
+      assert.equal(answer.error?.reason, reason, JSON.stringify(more));
       assert.equal(
         (await probe.get(id)).text.replace(/"id":\d+,/, ''),
         before,
@@ -99,3 +111,11 @@ describe('public reports: access and negotiation', () => {
     assert.equal((await executor.holds.ledger(lab.scriptId('u'))).length, 0);
   });
 });
+
+const snakeCased = (json: Json): Json =>
+  Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );

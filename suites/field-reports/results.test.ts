@@ -3,17 +3,19 @@ import assert from 'node:assert/strict';
 import { ended, resultOf, tail } from '../../src/harness/run/observe.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
 import type { Outcome } from '../../src/profile/model.js';
-import { fieldReport } from './field-report.js';
+import { sharingAnExecutor } from './field-report.js';
 import { delegateTo } from './to-fake.js';
 
 describe('public reports: results', () => {
+  const report = sharingAnExecutor();
+
   for (const [script, more, outcome, exit] of [
     [['say looks fine', 'stop refusal'], {}, 'failed', 3],
     [['say looks fine', 'hold never'], { deadline_ms: 700 }, 'expired', 3],
     [['say looks fine', 'stop something_new'], {}, 'unknown', 4],
     [[], {}, 'completed', 0],
   ] as [string[], object, Outcome, number][]) {
-    fieldReport('OPEN-17', `${outcome} stays ${outcome}, whatever the text beside it says`, async (lab) => {
+    report('OPEN-17', `${outcome} stays ${outcome}, whatever the text beside it says`, async (lab) => {
       const executor = await lab.executor();
       const request = lab.script(executor, 't', script, { ...more });
       const run = lab.coordinator().run('delegate', lab.job(executor, executor.gate.keyFile, request));
@@ -22,7 +24,7 @@ describe('public reports: results', () => {
     });
   }
 
-  fieldReport('OPEN-18', 'pieces of an artifact become one, in order, whoever attached when', async (lab) => {
+  report('OPEN-18', 'pieces of an artifact become one, in order, whoever attached when', async (lab) => {
     const executor = await lab.executor();
     const probe = executor.probe();
     const request = lab.script(executor, 'a', ['say Hello', 'hold go', 'say  world', 'resource x']);
@@ -49,47 +51,56 @@ describe('public reports: results', () => {
     ['an event stream that ends at once', 'empty'],
     ['the error inside the stream', 'inside'],
   ] as const) {
-    fieldReport('OPEN-19', `${form} is never an empty success`, async (lab) => {
-      let times = 0;
-      const error = {
-        code: -32004,
-        message: 'x',
-        data: [
+    report(
+      'OPEN-19',
+      `${form} is never an empty success`,
+      async (lab) => {
+        let times = 0;
+        const error = {
+          code: -32004,
+          message: 'x',
+          data: [
+            {
+              '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+              reason: 'UNSUPPORTED_OPERATION',
+              domain: 'a2a-protocol.org',
+            },
+          ],
+        };
+        const { run, fake } = await delegateTo(
+          lab,
           {
-            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-            reason: 'UNSUPPORTED_OPERATION',
-            domain: 'a2a-protocol.org',
+            answer(method, id, { http: response }) {
+              if (method !== 'SubscribeToTask' || response === undefined) return false;
+              times += 1;
+              const text = JSON.stringify(
+                lab.binding === 'HTTP+JSON'
+                  ? { error: { code: 400, status: 'FAILED_PRECONDITION', message: 'x', details: error.data } }
+                  : { jsonrpc: '2.0', id, error },
+              );
+              if (write === 'json')
+                response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(text);
+              else if (write === 'bare') response.writeHead(200).end(text);
+              else {
+                response.writeHead(200, { 'content-type': 'text/event-stream' });
+                // After two empty streams the task turns out to have ended.
+                response.end(write === 'inside' || times > 2 ? `data: ${text}\n\n` : '');
+              }
+              return true;
+            },
           },
-        ],
-      };
-      const { run, fake } = await delegateTo(
-        lab,
-        {
-          answer(method, id, { http: response }) {
-            if (method !== 'SubscribeToTask' || response === undefined) return false;
-            times += 1;
-            const text = JSON.stringify({ jsonrpc: '2.0', id, error });
-            if (write === 'json')
-              response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(text);
-            else if (write === 'bare') response.writeHead(200).end(text);
-            else {
-              response.writeHead(200, { 'content-type': 'text/event-stream' });
-              // After two empty streams the task turns out to have ended.
-              response.end(write === 'inside' || times > 2 ? `data: ${text}\n\n` : '');
-            }
-            return true;
-          },
-        },
-        wireRequest('oab-b', 'a task for the harness itself'),
-      );
-      const result = await run.result;
-      // Unsupported means ended: the tail was read, and the signed result is what counts.
-      assert.deepEqual(
-        [result?.outcome, result?.verified, result?.observation],
-        ['completed', true, 'complete'],
-      );
-      assert.ok(fake.received.some(({ rpc }) => rpc === 'GetTask'));
-      if (write === 'empty') assert.ok(times >= 3, 'an empty stream is a disconnect, and tried again');
-    });
+          wireRequest('oab-b', 'a task for the harness itself'),
+        );
+        const result = await run.result;
+        // Unsupported means ended: the tail was read, and the signed result is what counts.
+        assert.deepEqual(
+          [result?.outcome, result?.verified, result?.observation],
+          ['completed', true, 'complete'],
+        );
+        assert.ok(fake.received.some(({ rpc }) => rpc === 'GetTask'));
+        if (write === 'empty') assert.ok(times >= 3, 'an empty stream is a disconnect, and tried again');
+      },
+      { on: ['JSONRPC', 'HTTP+JSON'] },
+    );
   }
 });
