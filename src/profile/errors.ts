@@ -1,4 +1,5 @@
 /** Every refusal that a wire may carry, with its codes and its one fixed sentence (profile section 7). */
+import type { StrictJsonFault } from './strict-json.js';
 
 /** How A2A names an error; the codes are those of A2A 1.0 for JSON-RPC and HTTP. */
 interface Kind {
@@ -87,6 +88,14 @@ export type Rejection = (typeof REJECTIONS)[number];
 
 const DEFAULT_RETRY_MS = 1000;
 
+/** What is wrong with bytes that are no request yet: words and figures of ours alone, so that the caller may be told. */
+export type Violation =
+  | StrictJsonFault
+  | 'no object'
+  | 'a content type that is no JSON'
+  | 'a content coding: nothing is unpacked here'
+  | `a body above ${number} bytes`;
+
 /**
  * A refusal with a fixed sentence: nothing that a caller or an exception wrote can ride in it.
  * `detail` is for the audit and the log only.
@@ -105,14 +114,20 @@ export class ProfileError extends Error {
     readonly reason: Reason,
     readonly detail?: string,
     retryAfterMs?: number,
+    violation?: Violation,
   ) {
     const entry = catalogue[reason];
-    super(entry.message);
+    super(violation === undefined ? entry.message : `${entry.message.replace(/\.$/, '')}: ${violation}.`);
     this.jsonrpc = entry.jsonrpc;
     this.http = entry.http;
     this.a2aReason = entry.a2a;
     this.oabReason = entry.oab ? reason : undefined;
     this.retryAfterMs = entry.http === 503 ? (retryAfterMs ?? DEFAULT_RETRY_MS) : undefined;
+  }
+
+  /** Of bytes that are no request: its sentence names what is wrong with them, or the limit and its value. */
+  static violating(reason: 'MALFORMED' | 'CONTENT_TYPE_NOT_SUPPORTED', violation: Violation): ProfileError {
+    return new ProfileError(reason, violation, undefined, violation);
   }
 
   /** `metadata` of google.rpc.ErrorInfo: strings only. */

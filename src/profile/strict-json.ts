@@ -1,8 +1,20 @@
 /** JSON as the profile allows it (section 6): no duplicate members, no integer beyond ±(2^53−1), no lone surrogate. */
 
-/** Why a text was refused; `reason` is safe to log, the text itself is not in it. */
+/** What makes a text no JSON of the profile; nothing of the text itself is in it. */
+export type StrictJsonFault =
+  | 'not JSON'
+  | 'not UTF-8'
+  | 'a lone surrogate'
+  | 'a duplicate member'
+  | 'a number beyond ±(2^53−1)'
+  | `nested deeper than ${number}`;
+
+/** Why a text was refused. */
 export class StrictJsonError extends Error {
   override name = 'StrictJsonError';
+  constructor(override readonly message: StrictJsonFault) {
+    super(message);
+  }
 }
 
 export const MAX_DEPTH = 64;

@@ -11,6 +11,7 @@ import { Identity } from '../../src/harness/wire/identity.js';
 import type { CallOptions } from '../../src/harness/wire/probe.js';
 import { reach } from '../../src/harness/wire/reach.js';
 import { wireRequest } from '../../src/harness/wire/request.js';
+import { BINDINGS } from '../../src/profile/names.js';
 import { fieldReport } from './field-report.js';
 
 /** In this order and spelling: one name twice, and twice in two spellings. */
@@ -23,17 +24,25 @@ const ODD: readonly [name: string, value: string][] = [
   ['OAB-Cursor', 'c-1'],
   ['traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
 ];
-const HEADS = {
-  JSONRPC: ['POST / HTTP/1.1', ['Content-Type', 'application/json'], ['Content-Length', '0']],
-  OAB: [
+const post = (path: string, type: string) =>
+  [`POST ${path} HTTP/1.1`, ['Content-Type', type], ['Content-Length', '0']] as const;
+const upgrade = (subprotocol: string) =>
+  [
     'GET / HTTP/1.1',
     ['Connection', 'Upgrade'],
     ['Upgrade', 'websocket'],
     ['Sec-WebSocket-Version', '13'],
     ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
-    ['Sec-WebSocket-Protocol', 'oab.delegation.v1'],
-  ],
+    ['Sec-WebSocket-Protocol', subprotocol],
+  ] as const;
+const HEADS = {
+  JSONRPC: post('/', 'application/json'),
+  'HTTP+JSON': post('/message:send', 'application/a2a+json'),
+  WSS: upgrade('oab.a2a.v1'),
+  OAB: upgrade('oab.delegation.v1'),
 } as const;
+/** In their bodies WebSocket bindings say version, extension and cursor with each request. */
+const SAYS_IN_HEADERS: readonly string[] = ['JSONRPC', 'HTTP+JSON'];
 
 /** A connection to the harness in the executor's place, through the relay; TLS to both. */
 function through({ relay, tokenKey, ca, peer }: FakeExecutor): Promise<Socket> {
@@ -79,7 +88,7 @@ async function delegated(lab: CaseLab, fake: FakeExecutor) {
 const linesOf = (flat: readonly string[]) =>
   flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? '']] : []));
 
-for (const binding of ['JSONRPC', 'OAB'] as const) {
+for (const binding of BINDINGS) {
   fieldReport(
     'OPEN-08',
     `${binding}: every header line comes through the relay as it was sent`,
@@ -103,7 +112,7 @@ for (const binding of ['JSONRPC', 'OAB'] as const) {
         heard.flatMap(({ headers }) => linesOf(headers).map(([name]) => name?.toLowerCase())),
       );
       assert.ok(!names.has('last-event-id'), 'a place is told by a cursor');
-      const spoken = binding === 'JSONRPC' ? ['a2a-version', 'a2a-extensions', 'oab-cursor'] : [];
+      const spoken = SAYS_IN_HEADERS.includes(binding) ? ['a2a-version', 'a2a-extensions', 'oab-cursor'] : [];
       for (const name of ['authorization', ...spoken]) assert.ok(names.has(name), `${name} is missing`);
     },
     30_000,

@@ -223,19 +223,19 @@ for (const binding of Object.keys(WORDS) as HttpBinding[]) {
         'an event above maxFrameBytes',
         ({ response }) => response.write(`data: ${'x'.repeat(MAX_FRAME + 10)}\n\n`),
         [-2],
-        /above maxFrameBytes/,
+        /above maxFrameBytes \(4194304\)/,
       ],
       [
         'an event that never ends',
         ({ response }) => response.write('x'.repeat(MAX_FRAME + 10)),
         [-2],
-        /above maxFrameBytes/,
+        /above maxFrameBytes \(4194304\)/,
       ],
       [
         'data that never end',
         ({ response }) => response.write(`data: ${'x'.repeat(1000)}\n`.repeat(4300)),
         [-2],
-        /above maxFrameBytes/,
+        /above maxFrameBytes \(4194304\)/,
       ],
       [
         'a cut',

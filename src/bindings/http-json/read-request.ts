@@ -59,16 +59,16 @@ function bodyOf({ headers }: IncomingMessage, body: Buffer): Record<string, unkn
   if (body.length === 0) return {};
   const type = headers['content-type'];
   if (type !== undefined && !MEDIA.test(type))
-    throw new ProfileError('CONTENT_TYPE_NOT_SUPPORTED', 'content-type');
+    throw ProfileError.violating('CONTENT_TYPE_NOT_SUPPORTED', 'a content type that is no JSON');
   let value: unknown;
   try {
     value = parseStrictBytes(body);
   } catch (error) {
-    if (error instanceof StrictJsonError) throw new ProfileError('MALFORMED', error.message);
+    if (error instanceof StrictJsonError) throw ProfileError.violating('MALFORMED', error.message);
     throw error;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ProfileError('MALFORMED', 'body');
+    throw ProfileError.violating('MALFORMED', 'no object');
   return value as Record<string, unknown>;
 }
 

@@ -16,6 +16,7 @@ describe('the HTTP+JSON server, to what is no request', () => {
       (path: string, more: Parameters<Rig['ask']>[0] = {}) =>
       () =>
         rig.ask({ path, body, ...more });
+    const told: string[] = [];
     const without = (...names: string[]) => Object.fromEntries(names.map((name) => [name, '']));
     for (const [name, ask, status, error] of [
       [
@@ -121,6 +122,7 @@ describe('the HTTP+JSON server, to what is no request', () => {
     ] as const) {
       const before = (await rig.refusals()).length;
       const answer = await ask();
+      told.push(String((answer.json?.error as { message?: string } | undefined)?.message ?? ''));
       assert.deepEqual([answer.status, errorOf(answer)], [status, error], name);
       assert.equal(answer.headers['content-type'], 'application/a2a+json', name);
       assert.equal((await rig.refusals()).length - before, 1, `${name}: audit rows`);
@@ -130,7 +132,21 @@ describe('the HTTP+JSON server, to what is no request', () => {
     const where = (await rig.refusals()).map(({ detail }) =>
       String((detail as { where?: string }).where ?? ''),
     );
-    for (const named of ['body too long', 'content-encoding', 'content-type', 'not JSON', 'not UTF-8'])
-      assert.ok(where.includes(named), `the audit does not name ${named}: ${where.join(', ')}`);
+    // What is told to the caller of its bytes is what the audit says of them.
+    for (const named of [
+      /^a body above 458752 bytes$/,
+      /^a content coding/,
+      /^a content type/,
+      /^not JSON$/,
+      /^not UTF-8$/,
+      /^a duplicate member$/,
+    ]) {
+      const found = where.find((one) => named.test(one));
+      assert.ok(found !== undefined, `the audit does not name ${named}: ${where.join(', ')}`);
+      assert.ok(
+        told.some((text) => text.endsWith(`: ${found}.`)),
+        `the caller is not told: ${found}`,
+      );
+    }
   });
 });

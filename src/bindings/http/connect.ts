@@ -186,6 +186,6 @@ function echoed(response: Dispatcher.ResponseData): boolean {
 /** From any transport or parser failure nothing can be concluded. */
 function broken(error: unknown): Error {
   return error instanceof EventTooLong
-    ? new PeerUnreachable('an event above maxFrameBytes')
+    ? new PeerUnreachable(`an event above maxFrameBytes (${error.limit})`)
     : asUnreachable(error);
 }

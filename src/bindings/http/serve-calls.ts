@@ -104,9 +104,13 @@ export function serveCalls<A extends Asked>(
     const coding = request.headers['content-encoding'];
     // Nothing is unpacked here, so that nothing small becomes large.
     if (coding !== undefined && coding.toLowerCase() !== 'identity')
-      return new ProfileError('CONTENT_TYPE_NOT_SUPPORTED', 'content-encoding');
-    const bytes = await readBody(request, bodyLimit(service.describe().params.limits.maxTaskBytes));
-    return bytes ?? new ProfileError('MALFORMED', 'body too long');
+      return ProfileError.violating(
+        'CONTENT_TYPE_NOT_SUPPORTED',
+        'a content coding: nothing is unpacked here',
+      );
+    const limit = bodyLimit(service.describe().params.limits.maxTaskBytes);
+    const bytes = await readBody(request, limit);
+    return bytes ?? ProfileError.violating('MALFORMED', `a body above ${limit} bytes`);
   };
 
   /** Before a byte of the body is looked at; the answer is the same whatever the reason was (PRF-21). */

@@ -4,6 +4,9 @@
  */
 export class EventTooLong extends Error {
   override name = 'EventTooLong';
+  constructor(readonly limit: number) {
+    super(`an event above ${limit}`);
+  }
 }
 
 export class SseParser {
@@ -42,7 +45,7 @@ export class SseParser {
       start = at + 1;
     }
     this.#line += text.slice(start);
-    if (this.#line.length > this.#limit) throw new EventTooLong();
+    if (this.#line.length > this.#limit) throw new EventTooLong(this.#limit);
     return events;
   }
 
@@ -58,7 +61,7 @@ export class SseParser {
     if (field !== 'data') return;
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     this.#size += value.length + 1;
-    if (this.#size > this.#limit) throw new EventTooLong();
+    if (this.#size > this.#limit) throw new EventTooLong(this.#limit);
     this.#data.push(value);
   }
 }

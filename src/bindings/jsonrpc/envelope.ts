@@ -54,7 +54,11 @@ export function readEnvelope(body: Buffer | ProfileError): Envelope {
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
     const json = error.message !== 'not JSON' && error.message !== 'not UTF-8';
-    return faulty(json ? new ProfileError('MALFORMED', error.message) : new RpcFault(-32700, 'Parse error'));
+    return faulty(
+      json
+        ? ProfileError.violating('MALFORMED', error.message)
+        : new RpcFault(-32700, `Parse error: ${error.message}`),
+    );
   }
   const invalid = (id?: Id) => faulty(new RpcFault(-32600, 'Invalid Request'), id);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return invalid();

@@ -99,7 +99,7 @@ describe('the custom OAB protocol’s client, towards a peer that is not as it s
       const { server, peer } = await answering('create', ({ id }, say) =>
         say.frame({ jsonrpc: '2.0', id, result: { ...TOLD, more: 'x'.repeat(4_194_304) } }),
       );
-      await unreachable(peer.create(request, { signal: signal() }), /maxFrameBytes/);
+      await unreachable(peer.create(request, { signal: signal() }), /above maxFrameBytes \(4194304\)/);
       await server.closed[0];
     });
 

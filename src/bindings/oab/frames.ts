@@ -57,7 +57,7 @@ export function readFrame(text: string): { kind: 'verb'; request: VerbRequest } 
   try {
     raw = readObject(text);
   } catch (error) {
-    if (error instanceof StrictJsonError) return no(notStrictJson());
+    if (error instanceof StrictJsonError) return no(notStrictJson(error));
     if (error instanceof FrameFault) return no(error);
     throw error;
   }

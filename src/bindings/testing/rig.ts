@@ -37,7 +37,7 @@ const CLIENTS = {
   OAB: (options: HttpClientOptions) => connectOab({ ...options, peer: 'oab-b' }),
 };
 export const SPOKEN = ['JSONRPC', 'HTTP+JSON', 'WSS', 'OAB'] as const;
-type Spoken = (typeof SPOKEN)[number];
+export type Spoken = (typeof SPOKEN)[number];
 
 export interface Answer {
   status: number;

@@ -10,6 +10,9 @@ import type { Id, StreamEndReason } from './shapes.js';
 /** Asked for again before the server has to hold back. */
 const REFILL = FIRST_CREDITS / 2;
 
+/** How ws calls a frame above the bound that it was opened with. */
+const TOO_LONG = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+
 /** What waits for frames with one id. */
 interface Waiting {
   result(value: unknown, bytes: number): void;
@@ -41,7 +44,9 @@ export class ClientWire {
     this.#read = read;
     this.#mostBytes = mostBytes;
     ws.on('message', (data: RawData, binary: boolean) => this.#take(data as Buffer, binary));
-    ws.on('error', (error) => this.drop(error.message));
+    ws.on('error', (error: NodeJS.ErrnoException) =>
+      this.drop(error.code === TOO_LONG ? `a frame above maxFrameBytes (${mostBytes})` : error.message),
+    );
     ws.on('close', (code, reason) =>
       this.drop(`the peer closed the connection (${[code, ...words(reason)].join(': ')})`),
     );
@@ -177,7 +182,8 @@ export class ClientWire {
     if (this.#lost !== undefined) return;
     try {
       if (binary) throw new PeerUnreachable('a binary frame');
-      if (data.length > this.#mostBytes) throw new PeerUnreachable('a frame above maxFrameBytes');
+      if (data.length > this.#mostBytes)
+        throw new PeerUnreachable(`a frame above maxFrameBytes (${this.#mostBytes})`);
       this.#hand(this.#read(data.toString('utf8')), data.length);
     } catch (error) {
       if (!(error instanceof PeerUnreachable)) throw error;

@@ -1,7 +1,7 @@
 /** Frames as a server reads and writes them, as far as that is the same in all protocols. */
 import type { z } from 'zod';
 import type { ProfileError } from '../../profile/errors.js';
-import { parseStrict } from '../../profile/strict-json.js';
+import { parseStrict, type StrictJsonError } from '../../profile/strict-json.js';
 import { CANCEL_STREAM, CREDIT, STREAM_END } from './names.js';
 import { cancelStreamFrame, creditFrame, type Id, type StreamEndReason } from './shapes.js';
 
@@ -41,7 +41,8 @@ export function readObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-export const notStrictJson = () => new FrameFault(-32700, 'PARSE_ERROR', 'The frame is no strict JSON.');
+export const notStrictJson = ({ message }: StrictJsonError) =>
+  new FrameFault(-32700, 'PARSE_ERROR', `The frame is no strict JSON: ${message}.`);
 
 /** undefined: no control frame. */
 export function readControl(raw: Record<string, unknown>): Control | undefined {

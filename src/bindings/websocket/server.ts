@@ -27,7 +27,7 @@ export function webSockets(parts: WebSocketParts, protocols: readonly Protocol[]
   const bySubprotocol = new Map(protocols.map((protocol) => [protocol.subprotocol, protocol]));
   const server = new WebSocketServer({
     noServer: true,
-    WebSocket: NamedCloses,
+    WebSocket: namingCloses(limits),
     perMessageDeflate: false,
     maxPayload: limits.maxFrameBytes,
     handleProtocols: (offered) => [...offered].find((one) => bySubprotocol.has(one)) ?? false,
@@ -72,17 +72,18 @@ export function webSockets(parts: WebSocketParts, protocols: readonly Protocol[]
   };
 }
 
-/** What ws itself closes for, in words: it gives a code alone. */
-const REASONS: Record<number, string> = {
-  1002: 'no frame of RFC 6455, or a compressed one: no extension was negotiated',
-  1007: 'a text frame that is no UTF-8',
-  [CLOSE.tooBig]: 'a frame above maxFrameBytes',
-};
-
-class NamedCloses extends WebSocket {
-  override close(code?: number, reason?: string | Buffer): void {
-    super.close(code, reason ?? (code === undefined ? undefined : REASONS[code]));
-  }
+/** Says in words what ws itself closes for: it gives a code alone. */
+function namingCloses({ maxFrameBytes }: { maxFrameBytes: number }): typeof WebSocket {
+  const reasons: Record<number, string> = {
+    1002: 'no frame of RFC 6455, or a compressed one: no extension was negotiated',
+    1007: 'a text frame that is no UTF-8',
+    [CLOSE.tooBig]: `a frame above maxFrameBytes (${maxFrameBytes})`,
+  };
+  return class extends WebSocket {
+    override close(code?: number, reason?: string | Buffer): void {
+      super.close(code, reason ?? (code === undefined ? undefined : reasons[code]));
+    }
+  };
 }
 
 function isOffered(request: IncomingMessage, served: ReadonlyMap<string, unknown>): boolean {

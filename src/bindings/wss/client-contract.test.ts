@@ -139,7 +139,7 @@ describe('the WSS client, towards a peer that is not as it should be', () => {
       const big = await answering('SendMessage', ({ id }, say) =>
         say.frame({ jsonrpc: '2.0', id, result: { more: 'x'.repeat(4_194_304) } }),
       );
-      await unreachable(create(big.peer), /Max payload size exceeded|maxFrameBytes/);
+      await unreachable(create(big.peer), /above maxFrameBytes \(4194304\)/);
       await big.server.closed[0];
     });
 

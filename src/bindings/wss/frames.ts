@@ -38,7 +38,9 @@ export function readFrame(text: string, negotiated: typeof checkNegotiated): Rea
     if (error instanceof FrameFault) return { kind: 'fault', id: null, token: undefined, fault: error };
     if (!(error instanceof StrictJsonError)) throw error;
     const fault =
-      error.message === 'not JSON' ? notStrictJson() : new ProfileError('MALFORMED', error.message);
+      error.message === 'not JSON'
+        ? notStrictJson(error)
+        : ProfileError.violating('MALFORMED', error.message);
     return { kind: 'fault', id: null, token: undefined, fault };
   }
   const control = readControl(raw);
