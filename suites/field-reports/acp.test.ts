@@ -1,11 +1,13 @@
 /** Public reports about agents behind stdio: cancels they misunderstand, noise, odd lines, permissions, orphans. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../src/harness/lab/deadline.js';
 import type { CaseLab } from '../../src/harness/run/case-lab.js';
 import { ended, resultOf, stateOf, taskOf } from '../../src/harness/run/observe.js';
 import type { ExecutorSubject } from '../../src/harness/subjects/executor-subject.js';
-import { fieldReport } from './field-report.js';
+import { fieldReport, sharingAnExecutor } from './field-report.js';
 
 /** Creates, and gives probe and task id. */
 async function created(lab: CaseLab, executor: ExecutorSubject, part: string, script: string[], more = {}) {
@@ -21,13 +23,15 @@ const textOf = (task: Record<string, unknown>) =>
     .join('');
 
 describe('public reports: agents over stdio', () => {
+  const report = sharingAnExecutor(['JSONRPC']);
+
   for (const [how, script, state] of [
     ['answers end_turn all the same', ['on-cancel end_turn'], 'TASK_STATE_COMPLETED'],
     ['answers cancelled', [], 'TASK_STATE_CANCELED'],
     ['answers an error', ['on-cancel error'], 'TASK_STATE_CANCELED'],
     ['pays no heed', ['ignore-cancel'], 'TASK_STATE_CANCELED'],
   ] as const) {
-    fieldReport('OPEN-45', `an agent that ${how} when it is cancelled`, async (lab) => {
+    report('OPEN-45', `an agent that ${how} when it is cancelled`, async (lab) => {
       const executor = await lab.executor();
       const { probe, id } = await created(lab, executor, 'c', [...script, 'say a', 'hold never']);
       await executor.holds.waiting(lab.scriptId('c'), 'never');
@@ -38,7 +42,7 @@ describe('public reports: agents over stdio', () => {
     });
   }
 
-  fieldReport('OPEN-45', 'an agent that goes on talking when it is cancelled', async (lab) => {
+  report('OPEN-45', 'an agent that goes on talking when it is cancelled', async (lab) => {
     const executor = await lab.executor();
     const { probe, id } = await created(lab, executor, 't', ['ignore-cancel', 'say a', 'chatter']);
     const reader = probe.subscribe(id);
@@ -52,7 +56,7 @@ describe('public reports: agents over stdio', () => {
     assert.deepEqual(taskOf(await probe.get(id), 'GetTask'), task, 'nothing is added behind the end');
   });
 
-  fieldReport(
+  report(
     'OPEN-45',
     'a cancel that comes before the prompt, and a next task that is not dropped',
     async (lab) => {
@@ -67,7 +71,28 @@ describe('public reports: agents over stdio', () => {
     },
   );
 
-  fieldReport(
+  report('OPEN-45', 'a cancel within milliseconds of the prompt, before any update', async (lab) => {
+    const executor = await lab.executor();
+    for (let ms = 0; ms <= 5; ms += 1) {
+      const { probe, id } = await created(lab, executor, `p${ms}`, ['hold never']);
+      await executor.holds.waiting(lab.scriptId(`p${ms}`), 'never');
+      await delay(ms);
+      await probe.cancel(id);
+      const task = await ended(probe, id);
+      assert.equal(stateOf(task), 'TASK_STATE_CANCELED');
+      const ledger = await executor.holds.ledger(lab.scriptId(`p${ms}`));
+      assert.deepEqual(
+        ledger.map(({ kind }) => kind).filter((kind) => kind === 'prompt' || kind === 'cancel'),
+        ['prompt', 'cancel'],
+        'the agent was prompted, and then told',
+      );
+      assert.equal(textOf(task), '', 'there was no update');
+    }
+    const { probe, id } = await created(lab, executor, 'behind', ['say fine']);
+    assert.equal(stateOf(await ended(probe, id)), 'TASK_STATE_COMPLETED');
+  });
+
+  report(
     'OPEN-46',
     'a little noise on stdout is borne, a flood ends the task with its reason',
     async (lab) => {
@@ -80,13 +105,18 @@ describe('public reports: agents over stdio', () => {
       const survived = await ended(odd.probe, odd.id);
       assert.equal(stateOf(survived), 'TASK_STATE_COMPLETED');
       assert.match(textOf(survived), /between[\s\S]*after/);
+      // Its last message has no line end, and counts; that there is no answer to the prompt is another matter.
+      const last = await created(lab, executor, 'w', ['odd-noise between', 'last-words all of it']);
+      const gone = await ended(last.probe, last.id);
+      assert.equal(stateOf(gone), 'TASK_STATE_FAILED');
+      assert.match(textOf(gone), /between[\s\S]*all of it$/);
       const flood = await created(lab, executor, 'f', ['noise 5000', 'say never']);
       const envelope = resultOf(await ended(flood.probe, flood.id));
       assert.equal((envelope?.error as { code: string } | null)?.code, 'AGENT_PROTOCOL');
     },
   );
 
-  fieldReport('OPEN-47', 'only a line feed ends a message, and long lines pass', async (lab) => {
+  report('OPEN-47', 'only a line feed ends a message, and long lines pass', async (lab) => {
     const executor = await lab.executor();
     const odd = await created(lab, executor, 'o', ['separators', 'say after']);
     assert.match(textOf(await ended(odd.probe, odd.id)), /\u2028[\s\S]*\u2029[\s\S]*\u0085[\s\S]*after/);
@@ -102,7 +132,7 @@ describe('public reports: agents over stdio', () => {
     assert.ok(text.length >= 200_000 && /after/.test(text), `${text.length} characters`);
   });
 
-  fieldReport('OPEN-48', 'a permission request is answered, and holds nobody up', async (lab) => {
+  report('OPEN-48', 'a permission request is answered, and holds nobody up', async (lab) => {
     const executor = await lab.executor();
     const { probe, id } = await created(lab, executor, 'a', [
       'ask read x',
@@ -122,7 +152,35 @@ describe('public reports: agents over stdio', () => {
     assert.doesNotMatch(chosen.join(), /always/);
   });
 
-  fieldReport('OPEN-48', 'a permission that is asked during a cancel is answered cancelled', async (lab) => {
+  report(
+    'OPEN-48',
+    'while a permission request is open another session works, and so does a cancel',
+    async (lab) => {
+      const executor = await lab.executor();
+      for (const [part, cancelled] of [
+        ['open', false],
+        ['broken', true],
+      ] as const) {
+        const { probe, id } = await created(lab, executor, part, ['ask-unread go read x', 'say done']);
+        await executor.holds.waiting(lab.scriptId(part), 'go');
+        const other = await created(lab, executor, `${part}-other`, ['ask read y', 'say done']);
+        assert.equal(stateOf(await ended(other.probe, other.id)), 'TASK_STATE_COMPLETED');
+        assert.equal(
+          stateOf(taskOf(await probe.get(id), 'GetTask')),
+          'TASK_STATE_WORKING',
+          'it is still open',
+        );
+        if (cancelled) await probe.cancel(id);
+        await executor.holds.release(lab.scriptId(part), 'go');
+        assert.equal(
+          stateOf(await ended(probe, id)),
+          cancelled ? 'TASK_STATE_CANCELED' : 'TASK_STATE_COMPLETED',
+        );
+      }
+    },
+  );
+
+  report('OPEN-48', 'a permission that is asked during a cancel is answered cancelled', async (lab) => {
     const executor = await lab.executor();
     const script = ['ignore-cancel', 'hold go', 'ask read x', 'stop cancelled'];
     const { probe, id } = await created(lab, executor, 'p', script);
@@ -145,13 +203,16 @@ describe('public reports: agents over stdio', () => {
       'OPEN-49',
       `nothing that the agent started outlives it when ${how}`,
       async (lab) => {
-        const executor = await lab.fresh();
+        const inner = join(lab.lab.folder, 'inner.sh');
+        writeFileSync(inner, `echo $$ > ${inner}.pid\n"$@"\n:\n`);
+        const executor = await lab.fresh({ agentWrapper: inner });
         const { probe, id } = await created(lab, executor, 'g', ['child', 'say a', 'hold go']);
         await executor.holds.waiting(lab.scriptId('g'), 'go');
         const ledger = await executor.holds.ledger(lab.scriptId('g'));
         const child = ledger.find(({ kind }) => kind === 'child');
-        const pids = [Number(child?.childPid ?? 0), Number(ledger[0]?.pid)].filter((pid) => pid > 0);
-        assert.equal(pids.length, 2, JSON.stringify(ledger));
+        const script = Number(readFileSync(`${inner}.pid`, 'utf8'));
+        const pids = [script, Number(child?.childPid ?? 0), Number(ledger[0]?.pid)].filter((pid) => pid > 0);
+        assert.equal(new Set(pids).size, 3, JSON.stringify(ledger));
         if (end === 'cancel') await probe.cancel(id);
         else if (end === 'kill') await executor.kill();
         else if (end === undefined) await executor.holds.release(lab.scriptId('g'), 'go');

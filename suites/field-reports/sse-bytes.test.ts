@@ -78,38 +78,43 @@ describe('public reports: bytes of event streams', () => {
     report('OPEN-20', `${name}: the same events`, async (lab) => heardAll(await read(lab, encode)));
   }
 
-  report('OPEN-21', 'characters cut anywhere arrive whole', async (lab) => {
-    const word = '日€😀é';
-    const { result, events } = await read(
-      lab,
-      (items) => items.flatMap((text) => pieces(event(text), word)),
-      {
-        live: (all) =>
-          all.map((one) =>
-            'artifactUpdate' in one.body
-              ? {
-                  ...one,
-                  body: {
-                    artifactUpdate: {
-                      ...one.body.artifactUpdate,
-                      artifact: { ...one.body.artifactUpdate.artifact, parts: [{ text: word }] },
+  for (const [id, what, said] of [
+    ['OPEN-21', 'characters cut anywhere arrive whole', '日€😀é'],
+    ['OPEN-47', 'what other readers take for a line end is text', 'a\u2028b\u2029c\u0085d\fe\vf'],
+  ] as const)
+    report(id, what, async (lab) => {
+      // As JSON spells it: two of them must be escaped there.
+      const word = JSON.stringify(said).slice(1, -1);
+      const { result, events } = await read(
+        lab,
+        (items) => items.flatMap((text) => pieces(event(text), word)),
+        {
+          live: (all) =>
+            all.map((one) =>
+              'artifactUpdate' in one.body
+                ? {
+                    ...one,
+                    body: {
+                      artifactUpdate: {
+                        ...one.body.artifactUpdate,
+                        artifact: { ...one.body.artifactUpdate.artifact, parts: [{ text: said }] },
+                      },
                     },
-                  },
-                }
-              : one,
-          ),
-      },
-    );
-    const texts = events
-      .map((line) => JSON.stringify(line))
-      .filter((text) => text.includes('artifactUpdate'));
-    assert.ok(
-      texts.length > 0 && texts.every((text) => text.includes(word) && !text.includes('\ufffd')),
-      texts.join(),
-    );
-    // It was altered on its way: the log itself is read once more, and holds.
-    assert.equal(result?.outcome, 'completed');
-  });
+                  }
+                : one,
+            ),
+        },
+      );
+      const texts = events
+        .map((line) => JSON.stringify(line))
+        .filter((text) => text.includes('artifactUpdate'));
+      assert.ok(
+        texts.length > 0 && texts.every((text) => text.includes(word) && !text.includes('\ufffd')),
+        texts.join(),
+      );
+      // It was altered on its way: the log itself is read once more, and holds.
+      assert.equal(result?.outcome, 'completed');
+    });
 
   report(
     'OPEN-22',

@@ -32,6 +32,8 @@ export interface ExecutorSettings {
   limits?: Record<string, unknown>;
   /** Further arguments of the scripted agent. */
   agentArguments?: readonly string[];
+  /** A file that becomes the agent's command, by `sh`: it starts the scripted agent, which is `"$@"` there. */
+  agentWrapper?: string;
 }
 
 export interface ExecutorSubject {

@@ -211,7 +211,12 @@ function configuration(at: (path: string) => string, settings: ExecutorSettings)
     ping: { interval: ms(settings.ping.intervalMs), timeout: ms(settings.ping.timeoutMs) },
     journal: { sqlite: at('journal.db'), retention: ms(settings.retentionMs) },
     agent: {
-      command: [process.execPath, SCRIPTED_AGENT, '--probe', at('probe'), ...(settings.agentArguments ?? [])],
+      command: [
+        ...(settings.agentWrapper === undefined
+          ? []
+          : ['sh', '-c', 'sh "$0" "$@"; :', settings.agentWrapper]),
+        ...[process.execPath, SCRIPTED_AGENT, '--probe', at('probe'), ...(settings.agentArguments ?? [])],
+      ],
       env: ['PATH'],
       workspace: at('workspace'),
       stop_grace: ms(settings.stopGraceMs),
