@@ -53,12 +53,14 @@ export interface Ask {
   body?: string | Buffer | undefined;
   /** '' leaves a usual one out. */
   headers?: Record<string, string>;
+  /** Dial this port in place of the listener's own. */
+  via?: number;
 }
 
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
-export async function openRig(config: Partial<ExecutorConfig> = {}) {
-  const { opened, release } = await openHeldExecutor(config);
+export async function openRig(config: Partial<ExecutorConfig> = {}, open = openHeldExecutor) {
+  const { opened, release } = await open(config);
   const { service } = opened;
   const interfaces = () => [
     { url: URL_, protocolBinding: 'JSONRPC' },
@@ -118,7 +120,7 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
       return made;
     },
     /** One request on a connection of its own; the whole answer. */
-    ask({ method = 'POST', path = '/', body, headers = {} }: Ask): Promise<Answer> {
+    ask({ method = 'POST', path = '/', body, headers = {}, via = port }: Ask): Promise<Answer> {
       const all = {
         authorization: `Bearer ${bearer()}`,
         'a2a-version': '1.0',
@@ -129,7 +131,7 @@ export async function openRig(config: Partial<ExecutorConfig> = {}) {
       const made = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
       return new Promise((resolve, reject) => {
         const request = httpRequest(
-          { port, host: '127.0.0.1', method, path, headers: made, agent: false },
+          { port: via, host: '127.0.0.1', method, path, headers: made, agent: false },
           async (response) => {
             let text = '';
             for await (const chunk of response) text += String(chunk);
