@@ -16,6 +16,7 @@ describe('a prepared connection', () => {
       assert.equal(db.pragma('journal_mode', { simple: true }), 'wal');
       // 2 is FULL: with less, commits that were acknowledged are lost with the power.
       assert.equal(db.pragma('synchronous', { simple: true }), 2);
+      assert.equal(db.pragma('journal_size_limit', { simple: true }), 16 * 1024 * 1024);
     } finally {
       db.close();
       rmSync(folder, { recursive: true, force: true });

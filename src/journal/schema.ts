@@ -63,6 +63,9 @@ export class JournalUnusable extends Error {
   override name = 'JournalUnusable';
 }
 
+/** What the write-ahead log keeps of its file after a checkpoint. */
+const LOG_BYTES = 16 * 1024 * 1024;
+
 /**
  * Sets the connection up for durable writes and makes the tables in a new file; returns the journal's identity. With
  * `identity` it must be that very journal: a new file in its place would let every request in a second time.
@@ -71,6 +74,8 @@ export function prepare(db: Database, file: string, identity?: string): string {
   db.pragma('journal_mode = WAL');
   // FULL: in WAL mode anything less loses the last commits when the power fails, and they were acknowledged.
   db.pragma('synchronous = FULL');
+  // A reader of another program may pin the log; once it goes, the file gives back what it grew by.
+  db.pragma(`journal_size_limit = ${LOG_BYTES}`);
   const version = db.pragma('user_version', { simple: true }) as number;
   const application = db.pragma('application_id', { simple: true }) as number;
   if (identity === undefined && version === 0 && application === 0 && isEmpty(db)) {
