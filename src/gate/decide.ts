@@ -3,10 +3,11 @@ import type { CheckResult, Topology } from '../harness/check.js';
 import { BINDINGS, type BindingName } from '../profile/names.js';
 import type { GateName } from './criterion.js';
 import { flips } from './flips.js';
+import { walkOrder } from './order.js';
 import { criterionOf } from './registry.js';
 import { absentButAllowed, checksOf, covered, stateOf, totals } from './states.js';
 import { type GateState, type Tradeoff, VERDICT_SCHEMA, type Verdict } from './verdict.js';
-import { standing, UNDECIDED, WALK, walk } from './walk.js';
+import { standing, UNDECIDED, walk } from './walk.js';
 
 const TOPOLOGIES: readonly Topology[] = ['direct', 'dual-outbound'];
 
@@ -35,7 +36,8 @@ export function decide(run: Run): Verdict {
     stateOf(checksOf(run.checks, gate, binding), isCovered);
 
   const narrowed = run.narrowedBy.length > 0 || run.defect !== null;
-  const { decision, binding } = narrowed ? UNDECIDED : walk(run.checks, isCovered);
+  const order = walkOrder(run.measurements);
+  const { decision, binding } = narrowed ? UNDECIDED : walk(run.checks, isCovered, order);
   const fallback = { replay: state('replay', 'OAB'), relay: state('relay', 'OAB') };
 
   return {
@@ -68,11 +70,11 @@ export function decide(run: Run): Verdict {
     accepted_tradeoffs: [...run.tradeoffs],
     totals: totals(run.checks),
     measurements: run.measurements,
-    flips: narrowed ? [] : flips(run.checks, isCovered),
+    flips: narrowed ? [] : flips(run.checks, isCovered, order),
     core: core(run.checks),
     card_bindings: narrowed
       ? []
-      : WALK.filter((candidate) => standing(run.checks, candidate, isCovered) === 'in'),
+      : order.filter((candidate) => standing(run.checks, candidate, isCovered) === 'in'),
     reference_only: [
       ...new Set(
         run.checks.map(({ criterion }) => criterion).filter((id) => criterionOf(id).kind === 'inside'),

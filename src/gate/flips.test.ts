@@ -4,12 +4,14 @@ import type { CheckOutcome, CheckResult } from '../harness/check.js';
 import { BINDINGS, type BindingName } from '../profile/names.js';
 import { cellsOf } from './criterion.js';
 import { type Flip, flips, withFlips } from './flips.js';
+import { walkOrder } from './order.js';
 import { criterionOf } from './registry.js';
 import { walk } from './walk.js';
 
 /** One criterion of each gate, one that the A2A bindings alone have, and one that is run once. */
 const CRITERIA = ['RPL-02', 'RLY-11', 'PRF-12', 'PRF-27', 'PRF-15'];
 const never = () => false;
+const usual = walkOrder([]);
 
 function checksOf(outcome: (criterion: string, binding: BindingName) => CheckOutcome): CheckResult[] {
   return CRITERIA.flatMap((criterion) =>
@@ -23,7 +25,7 @@ function checksOf(outcome: (criterion: string, binding: BindingName) => CheckOut
   );
 }
 
-const decided = (checks: CheckResult[]) => JSON.stringify(walk(checks, never));
+const decided = (checks: CheckResult[]) => JSON.stringify(walk(checks, never, usual));
 
 const anyChecks = fc
   .array(fc.constantFrom<CheckOutcome>('passed', 'passed', 'failed', 'undetermined', 'not_run'), {
@@ -39,7 +41,7 @@ describe('the counterfactual', () => {
   it('changes the decision when what it names has come true, from any results', () => {
     fc.assert(
       fc.property(anyChecks, (checks) => {
-        const set = flips(checks, never).map((flip) =>
+        const set = flips(checks, never, usual).map((flip) =>
           flip.criterion === '*' ? { ...flip, criterion: 'RPL-02' } : flip,
         );
         assert.notEqual(set.length, 0);
@@ -57,7 +59,7 @@ describe('the counterfactual', () => {
     );
     fc.assert(
       fc.property(anyChecks, (checks) => {
-        if (flips(checks, never).length < 2) return;
+        if (flips(checks, never, usual).length < 2) return;
         const open = new Set(
           checks.filter(({ outcome }) => outcome !== 'passed').map(({ criterion }) => criterion),
         );
@@ -73,9 +75,9 @@ describe('the counterfactual', () => {
     const checks = checksOf((criterion, binding) =>
       binding === 'JSONRPC' && criterion !== 'PRF-15' ? 'not_run' : 'passed',
     );
-    const set = flips(checks, never);
+    const set = flips(checks, never, usual);
     assert.deepEqual(set, [{ criterion: 'RPL-02', binding: 'JSONRPC', outcome: 'failed' }]);
-    assert.equal(walk(withFlips(checks, set), never).binding, 'HTTP+JSON');
+    assert.equal(walk(withFlips(checks, set), never, usual).binding, 'HTTP+JSON');
   });
 
   it('from custom asks for the failures alone, not for what else is open', () => {
@@ -86,9 +88,9 @@ describe('the counterfactual', () => {
           ? 'undetermined'
           : 'passed',
     );
-    const set = flips(checks, never);
+    const set = flips(checks, never, usual);
     assert.deepEqual(set, [{ criterion: 'RPL-02', binding: 'JSONRPC', outcome: 'passed' }]);
-    assert.equal(walk(withFlips(checks, set), never).decision, 'inconclusive');
+    assert.equal(walk(withFlips(checks, set), never, usual).decision, 'inconclusive');
   });
 
   it('has nothing to say against any one criterion of the binding that was chosen', () => {
@@ -96,6 +98,7 @@ describe('the counterfactual', () => {
       flips(
         checksOf(() => 'passed'),
         never,
+        usual,
       ),
       [{ criterion: '*', binding: 'JSONRPC', outcome: 'failed' }],
     );

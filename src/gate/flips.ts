@@ -4,7 +4,7 @@ import type { BindingName } from '../profile/names.js';
 import { criterionOf } from './registry.js';
 import { checksOf, isUnproven } from './states.js';
 import type { Verdict } from './verdict.js';
-import { GATES, type IsCovered, standing, WALK, walk } from './walk.js';
+import { GATES, type IsCovered, standing, walk } from './walk.js';
 
 export type Flip = Verdict['flips'][number];
 
@@ -12,14 +12,19 @@ export type Flip = Verdict['flips'][number];
  * Of what failed or is unproven, a smallest set whose other outcome changes the decision or its binding; of several as
  * small, the one that lets an earlier candidate pass. For `a2a` a failure of any criterion of the chosen binding is enough, written `*`.
  */
-export function flips(checks: readonly CheckResult[], isCovered: IsCovered): Flip[] {
-  const now = walk(checks, isCovered);
+export function flips(
+  checks: readonly CheckResult[],
+  isCovered: IsCovered,
+  order: readonly BindingName[],
+): Flip[] {
+  const now = walk(checks, isCovered, order);
   if (now.decision === 'a2a' && now.binding !== null)
     return [{ criterion: '*', binding: now.binding, outcome: 'failed' }];
   let least: Flip[] = [];
-  for (const set of now.decision === 'custom' ? rescues(checks, isCovered) : settlements(checks, isCovered)) {
+  const sets = now.decision === 'custom' ? rescues : settlements;
+  for (const set of sets(checks, isCovered, order)) {
     if (set.length === 0 || (least.length > 0 && set.length >= least.length)) continue;
-    const then = walk(withFlips(checks, set), isCovered);
+    const then = walk(withFlips(checks, set), isCovered, order);
     if (then.decision !== now.decision || then.binding !== now.binding) least = set;
   }
   return least;
@@ -37,16 +42,24 @@ export function withFlips(checks: readonly CheckResult[], set: readonly Flip[]):
 }
 
 /** From `custom`: what failed of one candidate would have to pass. */
-function rescues(checks: readonly CheckResult[], isCovered: IsCovered): Flip[][] {
+function rescues(
+  checks: readonly CheckResult[],
+  isCovered: IsCovered,
+  order: readonly BindingName[],
+): Flip[][] {
   const failed = (check: CheckResult) => check.outcome === 'failed' && !isCovered(check);
-  return WALK.map((binding) => flipsOf(checks, binding, failed, 'passed'));
+  return order.map((binding) => flipsOf(checks, binding, failed, 'passed'));
 }
 
 /** From `inconclusive`: one candidate after the other fails in what it has not proven, and the next one proves all. */
-function settlements(checks: readonly CheckResult[], isCovered: IsCovered): Flip[][] {
+function settlements(
+  checks: readonly CheckResult[],
+  isCovered: IsCovered,
+  order: readonly BindingName[],
+): Flip[][] {
   const sets: Flip[][] = [];
   let fails: Flip[] = [];
-  for (const binding of WALK) {
+  for (const binding of order) {
     if (standing(checks, binding, isCovered) !== 'open') continue;
     sets.push([...fails, ...flipsOf(checks, binding, isUnproven, 'passed')]);
     const could = flipsOf(checks, binding, isUnproven, 'failed');

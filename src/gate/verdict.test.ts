@@ -65,6 +65,20 @@ describe('the verdict', () => {
     assert.equal(wss.interoperability_claim, 'a2a-1.0-custom-binding');
   });
 
+  it('prefers HTTP+JSON to JSON-RPC where all that was measured of the Relay gate favours it', () => {
+    const measured = (binding: BindingName, ratio: number) => ({
+      case: `RLY-03/${binding}/direct/load`,
+      name: 'p50',
+      better: 'lower',
+      to_baseline: { ratio, low: ratio * 0.99, high: ratio * 1.01 },
+    });
+    const measurements = [measured('JSONRPC', 1.5), measured('HTTP+JSON', 1.2)];
+    const verdict = decide(run(whole(), { measurements }));
+    assert.equal(verdict.binding, 'HTTP+JSON');
+    assert.deepEqual(verdict.card_bindings, ['HTTP+JSON', 'JSONRPC', 'WSS']);
+    assert.equal(decide(run(whole(failing('HTTP+JSON')), { measurements })).binding, 'JSONRPC');
+  });
+
   it('records a failure with its criterion and selects the custom protocol when all are out (O-82, O-84)', () => {
     const verdict = decide(run(whole(failing('JSONRPC', 'HTTP+JSON', 'WSS'))));
     assert.equal(verdict.decision, 'custom');

@@ -6,9 +6,6 @@ import { checksOf, stateOf } from './states.js';
 import type { Verdict } from './verdict.js';
 
 export const GATES: readonly GateName[] = ['replay', 'relay', 'profile'];
-/** The order in which candidates are considered: standard bindings first (O-155). */
-export const WALK: readonly BindingName[] = ['JSONRPC', 'HTTP+JSON', 'WSS'];
-
 export type IsCovered = (check: CheckResult) => boolean;
 export type Standing = 'in' | 'out' | 'open';
 export type Decided = Pick<Verdict, 'decision' | 'binding'>;
@@ -26,9 +23,16 @@ export function standing(
   return states.every((state) => state === 'pass') ? 'in' : 'open';
 }
 
-/** The first candidate that is not out decides; when all are out it is the custom protocol, whatever else is open. */
-export function walk(checks: readonly CheckResult[], isCovered: IsCovered): Decided {
-  for (const binding of WALK) {
+/**
+ * The first candidate that is not out decides; when all are out it is the custom protocol, whatever else is open.
+ * `order`: of the candidates (`walkOrder`).
+ */
+export function walk(
+  checks: readonly CheckResult[],
+  isCovered: IsCovered,
+  order: readonly BindingName[],
+): Decided {
+  for (const binding of order) {
     const stands = standing(checks, binding, isCovered);
     if (stands === 'in') return { decision: 'a2a', binding };
     if (stands === 'open') return UNDECIDED;
