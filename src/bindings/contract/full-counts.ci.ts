@@ -114,7 +114,7 @@ describe('public reports, in full counts', function () {
     it(`OPEN-02 ${binding}: the end is kept when the client leaves while it is saved`, async () => {
       between.saveMs = 500;
       await many(share(50), async (index) => {
-        const { peer, id } = await taskOf(binding, 'after 20');
+        const { peer, id } = await taskOf(binding, 'after 300');
         const frames = peer.observe(id, { signal: signal() })[Symbol.asyncIterator]();
         // Half of them leave at the last artifact, half at any time round the saving.
         if (index % 2 === 0)
