@@ -16,35 +16,33 @@ export interface AuthenticatorOptions {
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   return {
-    verify(credentials: Credentials, now: number) {
-      return Promise.resolve(verify(credentials, now, options));
-    },
+    verify: (credentials, now) => verify(credentials, now, options),
   };
 }
 
-function verify(
+async function verify(
   { authorization, certificate }: Credentials,
   now: number,
   options: AuthenticatorOptions,
-): { caller?: VerifiedCaller; reason: string } {
+): Promise<{ caller?: VerifiedCaller; reason: string }> {
   if (certificate === undefined) return verifyBearer(authorization, now, options);
   // One that is presented counts, also beside a good token: a half-trusted caller is not a caller.
   const shown = verifyCertificate(certificate, options.certificates ?? new Map(), now);
   if (shown.caller === undefined || authorization === undefined) return shown;
-  const spoken = verifyBearer(authorization, now, options);
+  const spoken = await verifyBearer(authorization, now, options);
   if (spoken.caller === undefined) return spoken;
   if (spoken.caller.peer !== shown.caller.peer) return { reason: 'certificate and token of two peers' };
   return spoken;
 }
 
-function verifyBearer(
+async function verifyBearer(
   authorization: string | undefined,
   now: number,
   { self, peers, skewMs, windowMs }: AuthenticatorOptions,
-): { caller?: VerifiedCaller; reason: string } {
+): Promise<{ caller?: VerifiedCaller; reason: string }> {
   const match = /^Bearer +([A-Za-z0-9_\-.]+)$/i.exec(authorization ?? '');
   if (match === null) return { reason: authorization === undefined ? 'no credential' : 'no bearer token' };
-  const verified = verifyToken(match[1] ?? '', {
+  const verified = await verifyToken(match[1] ?? '', {
     audience: self,
     find: (caller, kid) => peers.get(caller)?.find(kid),
     now,

@@ -29,13 +29,13 @@ describe('agent tokens', () => {
       lifetime: 60,
       ...more,
     });
-  const refusal = (
+  const refusal = async (
     token: string,
     found: TrustedKey | undefined = trusted(),
     now = NOW,
     windowMs = WINDOW,
   ) => {
-    const verified = verifyToken(token, {
+    const verified = await verifyToken(token, {
       audience: 'oab-b',
       find: () => found,
       now,
@@ -66,27 +66,27 @@ describe('agent tokens', () => {
     );
   });
 
-  it('are accepted at their limits and refused beyond', () => {
-    assert.equal(refusal(mint({ lifetime: 300 })), 'accepted');
-    assert.equal(refusal(mint({ lifetime: 301 })), 'lifetime');
-    assert.equal(refusal(mint({ lifetime: 0 })), 'lifetime');
+  it('are accepted at their limits and refused beyond', async () => {
+    assert.equal(await refusal(mint({ lifetime: 300 })), 'accepted');
+    assert.equal(await refusal(mint({ lifetime: 301 })), 'lifetime');
+    assert.equal(await refusal(mint({ lifetime: 0 })), 'lifetime');
     // With `req` also at most windowSeconds − 3·skew.
-    assert.equal(refusal(mint({ lifetime: 110, req: 'r' }), trusted(), NOW, 200_000), 'accepted');
-    assert.equal(refusal(mint({ lifetime: 111, req: 'r' }), trusted(), NOW, 200_000), 'lifetime');
-    assert.equal(refusal(mint({ lifetime: 111 }), trusted(), NOW, 200_000), 'accepted');
-    assert.equal(refusal(mint(), trusted(), NOW + 60_000 + SKEW - 1), 'accepted');
-    assert.equal(refusal(mint(), trusted(), NOW + 60_000 + SKEW), 'expired');
-    assert.equal(refusal(mint({ now: NOW + SKEW })), 'accepted');
-    assert.equal(refusal(mint({ now: NOW + SKEW + 1000 })), 'issued in the future');
+    assert.equal(await refusal(mint({ lifetime: 110, req: 'r' }), trusted(), NOW, 200_000), 'accepted');
+    assert.equal(await refusal(mint({ lifetime: 111, req: 'r' }), trusted(), NOW, 200_000), 'lifetime');
+    assert.equal(await refusal(mint({ lifetime: 111 }), trusted(), NOW, 200_000), 'accepted');
+    assert.equal(await refusal(mint(), trusted(), NOW + 60_000 + SKEW - 1), 'accepted');
+    assert.equal(await refusal(mint(), trusted(), NOW + 60_000 + SKEW), 'expired');
+    assert.equal(await refusal(mint({ now: NOW + SKEW })), 'accepted');
+    assert.equal(await refusal(mint({ now: NOW + SKEW + 1000 })), 'issued in the future');
   });
 
-  it('are refused for another audience, key state, claim or trick', () => {
-    assert.equal(refusal(mint({ executor: 'oab-c' })), 'audience');
-    assert.equal(refusal(mint(), trusted({ state: 'revoked' })), 'key revoked');
-    assert.equal(refusal(mint(), trusted({ state: 'retired' })), 'key retired');
-    assert.equal(refusal(mint(), trusted({ key: newKey(NOW).publicKey })), 'signature');
-    assert.equal(refusal(mint(), trusted({ notBefore: NOW + 3_600_000 })), 'key not valid at iat');
-    assert.equal(verifyTokenUnknown(), 'unknown caller or key');
+  it('are refused for another audience, key state, claim or trick', async () => {
+    assert.equal(await refusal(mint({ executor: 'oab-c' })), 'audience');
+    assert.equal(await refusal(mint(), trusted({ state: 'revoked' })), 'key revoked');
+    assert.equal(await refusal(mint(), trusted({ state: 'retired' })), 'key retired');
+    assert.equal(await refusal(mint(), trusted({ key: newKey(NOW).publicKey })), 'signature');
+    assert.equal(await refusal(mint(), trusted({ notBefore: NOW + 3_600_000 })), 'key not valid at iat');
+    assert.equal(await verifyTokenUnknown(), 'unknown caller or key');
     for (const change of [
       { header: { alg: 'none' } },
       { header: { typ: 'JWT' } },
@@ -94,16 +94,16 @@ describe('agent tokens', () => {
       { header: { jwk: {} } },
       { header: { x5c: [] } },
     ]) {
-      assert.equal(refusal(forged(change)), 'header', JSON.stringify(change));
+      assert.equal(await refusal(forged(change)), 'header', JSON.stringify(change));
     }
-    assert.equal(refusal(forged({ claims: { cap: ['exec'] } })), 'signature');
-    assert.equal(refusal(forged({ claims: { sub: 'oab-c' } })), 'iss is not sub');
-    assert.equal(refusal(forged({ claims: { cap: 'repo:read' } })), 'claims');
+    assert.equal(await refusal(forged({ claims: { cap: ['exec'] } })), 'signature');
+    assert.equal(await refusal(forged({ claims: { sub: 'oab-c' } })), 'iss is not sub');
+    assert.equal(await refusal(forged({ claims: { cap: 'repo:read' } })), 'claims');
     for (const text of ['', 'a.b', 'a.b.c.d', 'x'.repeat(9000), `${mint()}=`, mint().replace(/.$/, '')])
-      assert.notEqual(refusal(text), 'accepted');
+      assert.notEqual(await refusal(text), 'accepted');
 
-    function verifyTokenUnknown(): string {
-      const verified = verifyToken(mint(), {
+    async function verifyTokenUnknown(): Promise<string> {
+      const verified = await verifyToken(mint(), {
         audience: 'oab-b',
         find: () => undefined,
         now: NOW,

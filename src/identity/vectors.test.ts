@@ -29,8 +29,8 @@ describe('token vectors', () => {
   for (const { name, input, expect } of JSON.parse(
     readFileSync('fixtures/vectors/token.json', 'utf8'),
   ) as Vector[]) {
-    it(name, () => {
-      const verified = verifyToken(input.token, {
+    it(name, async () => {
+      const verified = await verifyToken(input.token, {
         audience: input.audience,
         find(peer, kid) {
           const entry = input.keys.find((key) => key.peer === peer && key.kid === kid);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * For CI: fails when a verdict used the embedded fault injector, or when what it did not run or exercise differs from
- * the committed list, so that nothing falls out of the gate unnoticed. `--write` renews the list.
+ * For CI: fails when a check failed or was undetermined, when the embedded fault injector was used, or when what was not
+ * run or exercised differs from the committed list, so that nothing falls out of the gate unnoticed. `--write` renews the list.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,12 @@ const open = checks
 
 if (write === '--write') writeFileSync(listFile, `${JSON.stringify(open, null, 2)}\n`);
 const expected = JSON.parse(readFileSync(listFile, 'utf8'));
+const wrong = checks.filter(({ outcome }) => outcome === 'failed' || outcome === 'undetermined');
 const problems = [
+  ...wrong.map(
+    ({ criterion, cell, outcome, reason }) =>
+      `${criterion} ${cell.binding} ${cell.topology} ${outcome}: ${reason}`,
+  ),
   ...(String(verdict.components.fault_injector).startsWith('toxiproxy')
     ? []
     : [`the fault injector was ${verdict.components.fault_injector}`]),

@@ -1,4 +1,4 @@
-/** Bad input, whichever binding it comes in by: what is wrong is named, with its limit, and the task that runs is unharmed. */
+/** Bad input, whichever binding it comes in by: what is wrong is named, with its limit, and the task that runs is unharmed (OPEN-30). */
 import assert from 'node:assert/strict';
 import { requestOf } from '../../executor/testing/harness.js';
 import { BAD, type BadInputs } from '../testing/bad-input.js';

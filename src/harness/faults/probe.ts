@@ -9,6 +9,8 @@ export interface Probed {
   end: 'open' | 'fin' | 'reset' | 'refused';
   /** Milliseconds from the sending to the last thing that was seen. */
   ms: number;
+  /** The same from the dial on: a link may know of the connection before we learn that it stands. */
+  sinceDial: number;
 }
 
 /**
@@ -21,15 +23,18 @@ export async function probe(
   address: Address,
   options: { send: number; ms: number; close?: boolean; end?: boolean },
 ): Promise<Probed> {
+  const dialled = performance.now();
   const socket = createConnection({ ...address, allowHalfOpen: true, noDelay: true });
-  const seen: Probed = { bytes: 0, end: 'open', ms: 0 };
-  let started = performance.now();
+  const seen: Probed = { bytes: 0, end: 'open', ms: 0, sinceDial: 0 };
+  let started = dialled;
   let connected = false;
   let closing = false;
   let wake = () => {};
   const saw = (end?: Probed['end']) => {
     if (end !== undefined && seen.end === 'open') seen.end = end;
-    seen.ms = performance.now() - started;
+    const now = performance.now();
+    seen.ms = now - started;
+    seen.sinceDial = now - dialled;
     wake();
   };
   socket.once('connect', () => {

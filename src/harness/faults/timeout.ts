@@ -15,6 +15,6 @@ export const timeout = toxicFault({
   async effect(witness, { after_ms = 0 }, ms) {
     const seen = await probe(witness.address, { send: 10, ms: after_ms === 0 ? SILENT_MS : ms + after_ms });
     if (seen.bytes > 0) return false;
-    return after_ms === 0 ? seen.end === 'open' : seen.end !== 'open' && seen.ms >= after_ms - 2;
+    return after_ms === 0 ? seen.end === 'open' : seen.end !== 'open' && seen.sinceDial >= after_ms - 2;
   },
 });
